@@ -1,0 +1,85 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The layers, lowest first; Tests/LayerTests holds every import line to this table.
+//
+//   1  CLinux  CLibevent  COpenSSL  CSQLite  CYAML  CZlib    module map and shim.h
+//   2  EventLoop  Cryptography
+//   3  HTTPWire
+//   4  HTTPTransport  OAuth  Tracing
+//   5  Credentials  Configuration                     (Simulators stands beside 4 and 5)
+//   6  Gateway  Console
+//   7  Daemon  Commands
+//   8  proofd  proofd-sim
+
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ module: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+  .testTarget(
+    name: "\(module)Tests",
+    dependencies: [.byName(name: module)] + dependencies,
+    resources: resources,
+    swiftSettings: strict)
+}
+
+let package = Package(
+  name: "proofd",
+  products: [
+    .executable(name: "proofd", targets: ["proofd"]),
+    .executable(name: "proofd-sim", targets: ["proofd-sim"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CLibevent", pkgConfig: "libevent", providers: [.apt(["libevent-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+    module("EventLoop", ["CLinux", "CLibevent", "COpenSSL"]),
+    module("Cryptography", ["COpenSSL"]),
+    module("HTTPWire"),
+    module("HTTPTransport", ["HTTPWire", "EventLoop"]),
+    module("OAuth", ["HTTPWire", "Cryptography"]),
+    module("Tracing", ["HTTPWire", "EventLoop", "Cryptography"]),
+    module("Credentials", ["OAuth", "HTTPWire", "EventLoop", "Cryptography"]),
+    module("Configuration", ["CYAML", "OAuth", "HTTPWire"]),
+    module("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
+    module(
+      "Gateway",
+      ["Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
+    module("Console", ["Credentials", "Tracing", "HTTPTransport", "HTTPWire", "EventLoop"]),
+    module(
+      "Daemon",
+      [
+        "Gateway", "Console", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire",
+        "EventLoop", "Cryptography",
+      ]),
+    module("Commands", ["Daemon", "Configuration", "HTTPTransport", "HTTPWire", "EventLoop"]),
+    .executableTarget(name: "proofd", dependencies: ["Commands"], swiftSettings: strict),
+    .executableTarget(name: "proofd-sim", dependencies: ["Simulators"], swiftSettings: strict),
+
+    tests("Cryptography"),
+    tests("EventLoop"),
+    tests("HTTPWire"),
+    tests("HTTPTransport", ["HTTPWire", "EventLoop"]),
+    tests("OAuth", ["HTTPWire", "Cryptography"]),
+    tests("Tracing", ["HTTPWire"]),
+    tests("Credentials", ["OAuth", "HTTPWire", "EventLoop", "Cryptography"]),
+    tests("Configuration", ["HTTPWire"]),
+    tests("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
+    tests(
+      "Gateway",
+      ["Simulators", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
+    .testTarget(name: "LayerTests", swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

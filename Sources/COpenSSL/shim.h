@@ -1,0 +1,24 @@
+#pragma once
+#include <openssl/ssl.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ec.h>
+#include <openssl/ecdsa.h>
+#include <openssl/rand.h>
+#include <openssl/pem.h>
+#include <openssl/core_names.h>
+#include <openssl/param_build.h>
+#include <openssl/x509v3.h>
+
+// OpenSSL's function-like macros, as functions.
+static inline long proofd_SSL_CTX_set_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
+static inline int proofd_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {
+  return SSL_CTX_set_min_proto_version(context, version);
+}
+static inline void proofd_SSL_CTX_set_read_ahead(SSL_CTX *context, int on) { SSL_CTX_set_read_ahead(context, on); }
+static inline long proofd_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
+  return SSL_set_tlsext_host_name(ssl, name);
+}
+static inline long proofd_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode) {
+  return SSL_CTX_set_session_cache_mode(context, mode);
+}
