@@ -22,3 +22,6 @@ static inline long proofd_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
 static inline long proofd_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode) {
   return SSL_CTX_set_session_cache_mode(context, mode);
 }
+
+// A composed constant of OpenSSL's, which the importer can't evaluate.
+static const int proofd_EVP_PKEY_PUBLIC_KEY = EVP_PKEY_PUBLIC_KEY;

@@ -1,0 +1,52 @@
+import COpenSSL
+
+/// Bytes that can't be printed, are zeroed when freed and compared in constant time.
+///
+/// There is no way to see them but ``withUnsafeBytes(_:)`` and ``revealedString()``, so a review finds every reading.
+package final class Secret: @unchecked Sendable, Equatable {  // the storage never changes between init and deinit
+  private let storage: UnsafeMutableRawBufferPointer
+
+  /// Copies `bytes`; the caller answers for the original.
+  package init(_ bytes: UnsafeRawBufferPointer) {
+    storage = .allocate(byteCount: bytes.count, alignment: 1)
+    storage.copyMemory(from: bytes)
+  }
+
+  /// Copies `bytes`; the caller answers for the original.
+  package init(_ bytes: some Collection<UInt8>) {
+    storage = .allocate(byteCount: bytes.count, alignment: 1)
+    storage.copyBytes(from: bytes)
+  }
+
+  /// Copies the UTF-8 form of `text`.
+  package convenience init(utf8 text: String) { self.init(text.utf8) }
+
+  deinit {
+    OPENSSL_cleanse(storage.baseAddress, storage.count)
+    storage.deallocate()
+  }
+
+  /// The length in bytes; it is not kept secret.
+  package var count: Int { storage.count }
+
+  /// Lends the bytes; they must not be kept past the closure.
+  package func withUnsafeBytes<R, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> R
+  ) throws(Failure) -> R {
+    try body(UnsafeRawBufferPointer(storage))
+  }
+
+  /// The secret as text, for building a request. A copy nobody zeroes: not for keeping.
+  package func revealedString() -> String { String(decoding: storage, as: UTF8.self) }
+
+  /// Compares in time that depends on the lengths alone.
+  package static func == (a: Secret, b: Secret) -> Bool {
+    a.count == b.count && CRYPTO_memcmp(a.storage.baseAddress, b.storage.baseAddress, a.count) == 0
+  }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String { "[secret]" }
+  package var debugDescription: String { "[secret]" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}
