@@ -1,1 +1,87 @@
-// EventLoop
+import CLibevent
+import Glibc
+
+/// One libevent loop on one thread.
+///
+/// Everything that hangs on a loop (sockets, deadlines, connections) belongs to its thread and is not `Sendable`;
+/// other threads reach it through its `mailbox` only.
+package final class EventLoop {
+  /// How many small callbacks may run before the loop asks the kernel again; bounds the latency of one iteration.
+  let base: OpaquePointer
+  package let mailbox: LoopMailbox
+  package let deadlines: DeadlineWheel
+  /// Called after each round of events: logs are flushed and batched work ends here.
+  package var afterIteration: (() -> Void)?
+
+  private let thread: pthread_t
+  private var mailboxEvent: LoopEvent?
+  private var retired: [AnyObject] = []
+  private var stopping = false
+
+  /// Makes the loop of the calling thread.
+  package init() {
+    signal(SIGPIPE, SIG_IGN)  // SSL_write has no MSG_NOSIGNAL
+    guard let config = event_config_new() else { preconditionFailure("event_config_new: out of memory") }
+    event_config_set_flag(config, Int32(EVENT_BASE_FLAG_NOLOCK.rawValue))
+    event_config_set_flag(config, Int32(EVENT_BASE_FLAG_EPOLL_USE_CHANGELIST.rawValue))
+    guard let base = event_base_new_with_config(config) else { preconditionFailure("event_base_new: out of memory") }
+    event_config_free(config)
+    self.base = base
+    thread = pthread_self()
+    mailbox = LoopMailbox()
+    deadlines = DeadlineWheel(base: base)
+    mailboxEvent = LoopEvent(base: base, descriptor: mailbox.wakeUpDescriptor, interest: .read) { [unowned self] in
+      self.mailbox.drain()
+    }
+    mailboxEvent?.enable()
+  }
+
+  deinit {
+    mailboxEvent = nil
+    deadlines.close()
+    event_base_free(base)
+  }
+
+  /// Runs until `stop()`; on the thread that made the loop.
+  package func run() {
+    assertOnLoop()
+    while !stopping {
+      if event_base_loop(base, EVLOOP_ONCE) < 0 { break }
+      afterIteration?()
+      if !retired.isEmpty { retired.removeAll(keepingCapacity: true) }
+    }
+  }
+
+  /// Ends `run()` after the current round of events.
+  package func stop() {
+    assertOnLoop()
+    stopping = true
+  }
+
+  /// Keeps `object` alive until the current round of events is over, so that a callback which closes its own
+  /// connection can return through it.
+  package func retire(_ object: AnyObject) { retired.append(object) }
+
+  /// Traps when the caller is on another thread: a bug of ours.
+  package func assertOnLoop() {
+    assert(pthread_equal(thread, pthread_self()) != 0, "a loop-bound object was used from another thread")
+  }
+}
+
+/// A loop-bound object as other threads may carry it: they can post it back, never use it.
+///
+/// The reference is weak, so that the object's last release always happens on its own loop.
+package struct LoopBound<Object: AnyObject>: @unchecked Sendable {  // guarded by the mailbox: opened on the loop only
+  private weak var object: Object?
+  private let mailbox: LoopMailbox
+
+  package init(_ object: Object, on loop: EventLoop) {
+    self.object = object
+    mailbox = loop.mailbox
+  }
+
+  /// Runs `work` with the object on its loop, if it still lives.
+  package func post(_ work: @escaping @Sendable (Object) -> Void) {
+    mailbox.post { if let object { work(object) } }
+  }
+}

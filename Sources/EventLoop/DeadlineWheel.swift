@@ -1,0 +1,148 @@
+import CLibevent
+import Glibc
+
+/// What is told that a deadline has passed.
+package protocol DeadlineTarget: AnyObject {
+  func deadlinePassed(_ deadline: Deadline)
+}
+
+/// A moment something must not outlast; moving it later costs one store.
+package final class Deadline {
+  unowned(unsafe) private let target: any DeadlineTarget
+  /// `CLOCK_MONOTONIC` nanoseconds; `never` when not set.
+  fileprivate(set) var at: UInt64 = Deadline.never
+  fileprivate var tick: UInt64 = Deadline.never
+  fileprivate unowned(unsafe) var next: Deadline?
+  fileprivate unowned(unsafe) var previous: Deadline?
+
+  fileprivate static let never = UInt64.max
+
+  /// - Parameter target: must outlive the deadline's last use; owners cancel before they go.
+  package init(target: any DeadlineTarget) { self.target = target }
+
+  package var isSet: Bool { at != Self.never }
+
+  fileprivate func fire() { target.deadlinePassed(self) }
+}
+
+/// All deadlines of one loop on a hashed wheel with coarse ticks.
+///
+/// A deadline that moves later stays in its slot and is looked at again when the slot comes round, so that a busy
+/// connection touches the wheel about once per revolution and never the kernel.
+package final class DeadlineWheel {
+  /// Deadlines fire at most this much late.
+  package static let tickNanoseconds: UInt64 = 32_000_000
+  private static let slotCount: UInt64 = 512
+
+  private var slots: [Deadline?]
+  private var population = 0
+  private var currentTick: UInt64
+  private var ticker: OpaquePointer?
+  private var ticking = false
+
+  init(base: OpaquePointer) {
+    slots = Array(repeating: nil, count: Int(Self.slotCount))
+    currentTick = SystemTime.monotonicNanoseconds / Self.tickNanoseconds
+    ticker = event_new(
+      base, -1, Int16(EV_PERSIST),
+      { _, _, context in
+        guard let context else { return }
+        Unmanaged<DeadlineWheel>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.turn() }
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  func close() {
+    if let ticker { event_free(ticker) }
+    ticker = nil
+  }
+
+  /// Makes `deadline` pass `nanoseconds` from `now`.
+  package func set(_ deadline: Deadline, after nanoseconds: UInt64, now: UInt64 = SystemTime.monotonicNanoseconds) {
+    let at = now &+ nanoseconds
+    deadline.at = at
+    let tick = at / Self.tickNanoseconds + 1
+    if deadline.tick != Deadline.never {
+      if deadline.tick <= tick { return }  // moved later: found when its slot comes round
+      unlink(deadline)
+    }
+    link(deadline, tick: tick)
+  }
+
+  /// Forgets the deadline. Cheap: it leaves the wheel when its slot comes round, or at `remove`.
+  package func clear(_ deadline: Deadline) { deadline.at = Deadline.never }
+
+  /// Takes the deadline off the wheel; required before its owner goes.
+  package func remove(_ deadline: Deadline) {
+    deadline.at = Deadline.never
+    if deadline.tick != Deadline.never { unlink(deadline) }
+  }
+
+  private func link(_ deadline: Deadline, tick: UInt64) {
+    let tick = max(tick, currentTick + 1)
+    let slot = Int(tick % Self.slotCount)
+    deadline.tick = tick
+    deadline.previous = nil
+    deadline.next = slots[slot]
+    deadline.next?.previous = deadline
+    slots[slot] = deadline
+    population += 1
+    if !ticking {
+      ticking = true
+      currentTick = SystemTime.monotonicNanoseconds / Self.tickNanoseconds
+      var interval = timeval(tv_sec: 0, tv_usec: Int(Self.tickNanoseconds / 1000))
+      event_add(ticker, &interval)
+    }
+  }
+
+  private func unlink(_ deadline: Deadline) {
+    if let previous = deadline.previous {
+      previous.next = deadline.next
+    } else {
+      slots[Int(deadline.tick % Self.slotCount)] = deadline.next
+    }
+    deadline.next?.previous = deadline.previous
+    deadline.next = nil
+    deadline.previous = nil
+    deadline.tick = Deadline.never
+    population -= 1
+  }
+
+  private func turn() {
+    let now = SystemTime.monotonicNanoseconds
+    let target = now / Self.tickNanoseconds
+    // After a stall every slot is visited once at most.
+    if target > currentTick + Self.slotCount { currentTick = target - Self.slotCount }
+    while currentTick < target {
+      currentTick += 1
+      visit(slot: Int(currentTick % Self.slotCount), now: now)
+    }
+    if population == 0, ticking {
+      ticking = false
+      event_del(ticker)
+    }
+  }
+
+  private func visit(slot: Int, now: UInt64) {
+    var due: [Deadline] = []
+    var entry = slots[slot]
+    while let deadline = entry {
+      entry = deadline.next
+      guard deadline.tick <= currentTick else { continue }
+      let at = deadline.at
+      if at == Deadline.never {
+        unlink(deadline)
+      } else if at <= now {
+        due.append(deadline)
+      } else {
+        unlink(deadline)
+        link(deadline, tick: at / Self.tickNanoseconds + 1)
+      }
+    }
+    // Firing may set, remove or free any deadline: each is retained by `due` and asked again.
+    for deadline in due where deadline.at <= now && deadline.tick != Deadline.never {
+      unlink(deadline)
+      deadline.at = Deadline.never
+      deadline.fire()
+    }
+  }
+}

@@ -1,0 +1,274 @@
+import CLinux
+import Glibc
+
+/// What one read or write came to. Waiting is a value, never an error.
+package enum IOResult: Equatable {
+  /// Bytes moved; at least one.
+  case moved(Int)
+  /// Nothing now; the socket will say when.
+  case wouldBlock
+  /// The peer has closed its sending side properly (FIN, or TLS close_notify).
+  case end
+  case failed(SocketFailure)
+}
+
+/// Why a connection broke.
+package enum SocketFailure: Error, Equatable, Sendable, CustomStringConvertible {
+  case system(SocketError)
+  /// TLS said no: a certificate, a version, a torn record. OpenSSL's reason text, which holds no data.
+  case tls(String)
+  /// TCP ended without close_notify: the data may have been cut off (RFC 8446 §6.1).
+  case truncated
+
+  package var description: String {
+    switch self {
+    case .system(let error): error.description
+    case .tls(let reason): "tls: \(reason)"
+    case .truncated: "tls: connection ended without close_notify"
+    }
+  }
+}
+
+/// What a socket tells its owner.
+package protocol StreamSocketDelegate: AnyObject {
+  /// An outbound connection is established, TLS included.
+  func socketConnected(_ socket: StreamSocket)
+  func socketReadable(_ socket: StreamSocket)
+  func socketWritable(_ socket: StreamSocket)
+  /// Connecting or the TLS handshake failed; nothing more comes.
+  func socketFailed(_ socket: StreamSocket, _ failure: SocketFailure)
+}
+
+/// A non-blocking stream connection, plain or TLS, on one loop.
+///
+/// The read event stays armed for the life of the connection and is taken off only for backpressure, so that a
+/// request on a keep-alive connection costs no epoll_ctl.
+package final class StreamSocket {
+  private enum State { case connecting, handshaking, open, closed }
+
+  package let loop: EventLoop
+  package private(set) var descriptor: Int32
+  /// Set by the owner before any event can arrive; the owner closes the socket before it goes.
+  package unowned(unsafe) var delegate: any StreamSocketDelegate
+  private var readEvent: LoopEvent?
+  private var writeEvent: LoopEvent?
+  private var tls: TLSSession?
+  private var state: State
+  /// Whether the owner wants to hear of readable bytes.
+  private var wantsToRead = false
+  private var wantsToWrite = false
+
+  /// Takes over an accepted, connected descriptor.
+  package init(loop: EventLoop, accepted descriptor: Int32, delegate: any StreamSocketDelegate) {
+    self.loop = loop
+    self.descriptor = descriptor
+    self.delegate = delegate
+    state = .open
+    Self.setNoDelay(descriptor)
+    makeEvents()
+  }
+
+  /// Begins to connect; `socketConnected` or `socketFailed` follows, never from within this call.
+  ///
+  /// - Parameter tls: a client session for the connection, or nil for plain TCP.
+  /// - Throws: `SocketError` when no socket can be had.
+  package init(
+    loop: EventLoop, connectingTo address: SocketAddress, tls: TLSSession?, delegate: any StreamSocketDelegate
+  ) throws(SocketError) {
+    self.loop = loop
+    self.delegate = delegate
+    self.tls = tls
+    descriptor = socket(
+      address.family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    state = .connecting
+    guard descriptor >= 0 else { throw SocketError("socket") }
+    if !address.isUnix { Self.setNoDelay(descriptor) }
+    if address.withSockaddr({ connect(descriptor, $0, $1) }) != 0, errno != EINPROGRESS {
+      let error = SocketError("connect")
+      Glibc.close(descriptor)
+      descriptor = -1
+      throw error
+    }
+    makeEvents()
+    writeEvent?.enable()
+  }
+
+  deinit { precondition(descriptor < 0, "a socket was dropped without close()") }
+
+  private static func setNoDelay(_ descriptor: Int32) {
+    var on: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  private func makeEvents() {
+    readEvent = LoopEvent(loop: loop, descriptor: descriptor, interest: .read) { [unowned(unsafe) self] in self.ready()
+    }
+    writeEvent = LoopEvent(loop: loop, descriptor: descriptor, interest: .write) { [unowned(unsafe) self] in
+      self.writeReady()
+    }
+  }
+
+  package var isClosed: Bool { state == .closed }
+
+  /// Closes at once. With TLS a close_notify is tried first, without waiting.
+  package func close() {
+    guard state != .closed else { return }
+    if state == .open { tls?.shutdown() }
+    state = .closed
+    readEvent = nil
+    writeEvent = nil
+    tls = nil
+    Glibc.close(descriptor)
+    descriptor = -1
+    loop.retire(self)
+  }
+
+  /// Ends the sending side (FIN, after close_notify); reading goes on.
+  package func shutdownSending() {
+    guard state == .open else { return }
+    tls?.shutdown()
+    Glibc.shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// Makes the next close send RST, so that the peer cannot take what it got for a whole message.
+  package func closeAbortively() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    if tls != nil { tls = nil }
+    close()
+  }
+
+  // MARK: Readiness
+
+  /// Asks for `socketReadable`. Bytes that TLS already holds are announced at once, since no event will come for them.
+  package func resumeReading() {
+    guard !wantsToRead, state != .closed else { return }
+    wantsToRead = true
+    guard state == .open else { return }
+    readEvent?.enable()
+    if let tls, tls.hasPending {
+      let bound = LoopBound(self, on: loop)
+      bound.post { socket in
+        if socket.wantsToRead, socket.state == .open { socket.delegate.socketReadable(socket) }
+      }
+    }
+  }
+
+  /// Stops `socketReadable`: backpressure.
+  package func pauseReading() {
+    guard wantsToRead else { return }
+    wantsToRead = false
+    if state == .open { readEvent?.disable() }
+  }
+
+  /// Asks for one `socketWritable` when the kernel takes bytes again.
+  package func notifyWhenWritable() {
+    guard state == .open else { return }
+    wantsToWrite = true
+    writeEvent?.enable()
+  }
+
+  private func ready() {
+    switch state {
+    case .handshaking: handshake()
+    case .open: if wantsToRead { delegate.socketReadable(self) }
+    case .connecting, .closed: break
+    }
+  }
+
+  private func writeReady() {
+    switch state {
+    case .connecting: finishConnecting()
+    case .handshaking: handshake()
+    case .open:
+      writeEvent?.disable()
+      if wantsToWrite {
+        wantsToWrite = false
+        delegate.socketWritable(self)
+      }
+    case .closed: break
+    }
+  }
+
+  private func finishConnecting() {
+    var code: Int32 = 0
+    var byteCount = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &byteCount)
+    guard code == 0 else {
+      writeEvent?.disable()
+      return delegate.socketFailed(self, .system(SocketError("connect", code: code)))
+    }
+    guard let tls else { return opened() }
+    writeEvent?.disable()
+    tls.attach(descriptor)
+    state = .handshaking
+    handshake()
+  }
+
+  private func handshake() {
+    guard let tls else { return }
+    switch tls.handshake() {
+    case .done: opened()
+    case .wantsRead:
+      writeEvent?.disable()
+      readEvent?.enable()
+    case .wantsWrite:
+      readEvent?.disable()
+      writeEvent?.enable()
+    case .failed(let failure):
+      readEvent?.disable()
+      writeEvent?.disable()
+      delegate.socketFailed(self, failure)
+    }
+  }
+
+  private func opened() {
+    state = .open
+    writeEvent?.disable()
+    if wantsToRead { readEvent?.enable() } else { readEvent?.disable() }
+    delegate.socketConnected(self)
+  }
+
+  // MARK: Bytes
+
+  /// Reads what is there, once.
+  package func receive(into buffer: UnsafeMutableRawBufferPointer) -> IOResult {
+    if let tls { return tls.read(into: buffer) }
+    while true {
+      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      if count > 0 { return .moved(count) }
+      if count == 0 { return .end }
+      switch errno {
+      case EAGAIN: return .wouldBlock
+      case EINTR: continue
+      default: return .failed(.system(SocketError("recv")))
+      }
+    }
+  }
+
+  /// Writes as much as the kernel takes, once.
+  package func send(_ bytes: UnsafeRawBufferPointer) -> IOResult {
+    if let tls { return tls.write(bytes) }
+    while true {
+      let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      if count >= 0 { return .moved(count) }
+      switch errno {
+      case EAGAIN: return .wouldBlock
+      case EINTR: continue
+      default: return .failed(.system(SocketError("send")))
+      }
+    }
+  }
+
+  /// Whether bytes wait inside TLS that no read event will announce. Read again until this is false.
+  package var hasPendingInput: Bool { tls?.hasPending ?? false }
+
+  /// Whether the peer has sent anything, or closed, while nobody asked: looks without taking.
+  package var hasUnexpectedInput: Bool {
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    return count >= 0 || (errno != EAGAIN && errno != EINTR)
+  }
+
+  package var localAddress: SocketAddress? { SocketAddress.local(of: descriptor) }
+}

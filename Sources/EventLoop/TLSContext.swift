@@ -1,0 +1,80 @@
+import COpenSSL
+import Glibc
+
+/// Why a TLS configuration cannot be used.
+package enum TLSConfigurationError: Error, Sendable, CustomStringConvertible {
+  case unreadable(file: String, reason: String)
+  case openSSL(String)
+
+  package var description: String {
+    switch self {
+    case .unreadable(let file, let reason): "\(file): \(reason)"
+    case .openSSL(let reason): reason
+    }
+  }
+}
+
+/// What all TLS connections to one kind of peer share: trust anchors, versions, session cache.
+///
+/// Thread-safe: OpenSSL counts references to an SSL_CTX atomically, and it is not changed after init.
+package final class TLSContext: @unchecked Sendable {  // SSL_CTX is immutable after init and reference-counted
+  let context: OpaquePointer
+
+  /// For connections out. Verifies the peer against the system's anchors, or `certificateAuthorityFile` (PEM) alone.
+  ///
+  /// - Throws: `TLSConfigurationError` when the file cannot be read.
+  package init(certificateAuthorityFile: String?) throws(TLSConfigurationError) {
+    context = try Self.make(TLS_client_method())
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+    let loaded: Int32
+    if let certificateAuthorityFile {
+      loaded = SSL_CTX_load_verify_file(context, certificateAuthorityFile)
+    } else {
+      loaded = SSL_CTX_set_default_verify_paths(context)
+    }
+    guard loaded == 1 else {
+      throw .unreadable(file: certificateAuthorityFile ?? "system trust store", reason: TLSReason.drain())
+    }
+    // ALPN: http/1.1 (RFC 7301; wire form, length first).
+    let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
+    SSL_CTX_set_alpn_protos(context, protocols, UInt32(protocols.count))
+    SSL_CTX_set_quiet_shutdown(context, 0)
+  }
+
+  /// For connections in: a certificate chain and its key, both PEM files.
+  ///
+  /// - Throws: `TLSConfigurationError`.
+  package init(certificateChainFile: String, privateKeyFile: String) throws(TLSConfigurationError) {
+    context = try Self.make(TLS_server_method())
+    guard SSL_CTX_use_certificate_chain_file(context, certificateChainFile) == 1 else {
+      throw .unreadable(file: certificateChainFile, reason: TLSReason.drain())
+    }
+    guard SSL_CTX_use_PrivateKey_file(context, privateKeyFile, SSL_FILETYPE_PEM) == 1 else {
+      throw .unreadable(file: privateKeyFile, reason: TLSReason.drain())
+    }
+  }
+
+  deinit { SSL_CTX_free(context) }
+
+  private static func make(_ method: OpaquePointer?) throws(TLSConfigurationError) -> OpaquePointer {
+    ERR_clear_error()
+    guard let context = SSL_CTX_new(method) else { throw .openSSL(TLSReason.drain()) }
+    proofd_SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION)
+    // A write that was cut short may go on from another buffer, and takes what it can.
+    proofd_SSL_CTX_set_mode(
+      context, Int(SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS))
+    proofd_SSL_CTX_set_read_ahead(context, 1)
+    return context
+  }
+}
+
+enum TLSReason {
+  /// Empties OpenSSL's error queue of this thread and names its oldest entry, the cause.
+  static func drain() -> String {
+    let code = ERR_get_error()
+    while ERR_get_error() != 0 {}
+    guard code != 0 else { return "unknown error" }
+    guard let reason = ERR_reason_error_string(code) else { return "error \(code)" }
+    return String(cString: reason)
+  }
+}
