@@ -6,8 +6,9 @@ import Testing
     (Vectors.rfc7515ES256, Vectors.rfc7515ECKey, JWSAlgorithm.es256),
     (Vectors.rfc7515RS256, Vectors.rfc7515RSAKey, .rs256),
     (Vectors.rfc8037Signature, Vectors.rfc8037Key, .edDSA),
+    (IndependentVectors.ps256, IndependentVectors.ps256Key, .ps256),
   ])
-  func `the signatures printed in RFC 7515 and RFC 8037 verify`(
+  func `signatures others made verify`(
     token: String, key: String, algorithm: JWSAlgorithm
   ) throws {
     let signature = try JSONWebSignature(compact: token)
