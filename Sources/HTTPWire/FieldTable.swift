@@ -1,0 +1,73 @@
+/// One field line of a parsed head: where its name and value are, and what the name is.
+package struct Field: Sendable, Equatable {
+  package var name: ByteRange
+  /// Without the whitespace around it.
+  package var value: ByteRange
+  package var id: FieldID
+
+  package init(name: ByteRange, value: ByteRange, id: FieldID) {
+    self.name = name
+    self.value = value
+    self.id = id
+  }
+}
+
+/// The fields of the head parsed last, in order. One per loop, reused: a parse allocates nothing.
+///
+/// The ranges are offsets into the bytes that were parsed; they must outlive the use of the table.
+package final class FieldTable {
+  package let capacity: Int
+  package private(set) var count = 0
+  private let storage: UnsafeMutablePointer<Field>
+
+  package init(capacity: Int) {
+    precondition(capacity > 0)
+    self.capacity = capacity
+    storage = .allocate(capacity: capacity)
+  }
+
+  deinit { storage.deallocate() }
+
+  package subscript(index: Int) -> Field {
+    precondition(index >= 0 && index < count)
+    return storage[index]
+  }
+
+  package func removeAll() {
+    count = 0
+  }
+
+  /// Adds a field; false when the table is full.
+  func append(_ field: Field) -> Bool {
+    guard count < capacity else { return false }
+    (storage + count).initialize(to: field)
+    count += 1
+    return true
+  }
+
+  /// The position of the first field with `id`, from `start` on.
+  package func firstIndex(of id: FieldID, from start: Int = 0) -> Int? {
+    var index = start
+    while index < count {
+      if storage[index].id == id { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  /// How many fields have `id`.
+  package func count(of id: FieldID) -> Int {
+    var found = 0
+    for index in 0..<count where storage[index].id == id { found += 1 }
+    return found
+  }
+
+  /// Whether a `Connection` field of `head` names the field called `name`, so that an intermediary must drop it.
+  /// RFC 9110 §7.6.1
+  package func isConnectionOption(_ name: UnsafeRawBufferPointer, in head: UnsafeRawBufferPointer) -> Bool {
+    for index in 0..<count where storage[index].id == .connection {
+      if CommaList(head[storage[index].value]).contains(caseInsensitively: name) { return true }
+    }
+    return false
+  }
+}
