@@ -17,6 +17,8 @@ package final class EventLoop {
   private var mailboxEvent: LoopEvent?
   private var retired: [AnyObject] = []
   private var stopping = false
+  private var later: [() -> Void] = []
+  private var laterEvent: LoopEvent?
 
   /// Makes the loop of the calling thread.
   package init() {
@@ -34,10 +36,12 @@ package final class EventLoop {
       self.mailbox.drain()
     }
     mailboxEvent?.enable()
+    laterEvent = LoopEvent(base: base, descriptor: -1, interest: .read) { [unowned self] in self.runLater() }
   }
 
   deinit {
     mailboxEvent = nil
+    laterEvent = nil
     deadlines.close()
     event_base_free(base)
   }
@@ -61,6 +65,19 @@ package final class EventLoop {
   /// Keeps `object` alive until the current round of events is over, so that a callback which closes its own
   /// connection can return through it.
   package func retire(_ object: AnyObject) { retired.append(object) }
+
+  /// Runs `work` after the current callback, on this loop: for answers that must not come from within the call that
+  /// asked.
+  package func nextRound(_ work: @escaping () -> Void) {
+    later.append(work)
+    laterEvent?.activate()
+  }
+
+  private func runLater() {
+    let due = later
+    later.removeAll()
+    for work in due { work() }
+  }
 
   /// Traps when the caller is on another thread: a bug of ours.
   package func assertOnLoop() {

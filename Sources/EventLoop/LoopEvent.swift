@@ -37,6 +37,9 @@ package final class LoopEvent {
     event_add(event, nil)
   }
 
+  /// Makes the event happen in the current or next round, whatever the descriptor says.
+  package func activate() { event_active(event, Int32(EV_READ), 0) }
+
   package func disable() {
     guard isEnabled else { return }
     isEnabled = false

@@ -1,0 +1,71 @@
+package import EventLoop
+package import HTTPWire
+
+/// Bytes on their way into one socket: written at once as far as the kernel takes them, kept otherwise.
+///
+/// The owner stops its source while `pendingBytes` is not zero, so what is kept is bounded by one read of the source.
+package struct OutputQueue: ~Copyable {
+  package enum Outcome: Equatable {
+    /// All is with the kernel.
+    case drained
+    /// The rest waits for `socketWritable`.
+    case pending
+    case failed(String)
+  }
+
+  private var buffer = ByteBuffer()
+  /// Bytes the kernel has taken since `resetCount()`.
+  package private(set) var writtenBytes: UInt64 = 0
+
+  package init() {}
+
+  package var pendingBytes: Int { buffer.count }
+
+  package mutating func resetCount() { writtenBytes = 0 }
+
+  /// Adds bytes without writing, for a head that a body follows at once.
+  package mutating func withBuffer(_ body: (inout ByteBuffer) -> Void) { body(&buffer) }
+
+  /// Writes what is kept.
+  package mutating func flush(to socket: StreamSocket) -> Outcome {
+    while !buffer.isEmpty {
+      switch buffer.withUnsafeBytes({ socket.send($0) }) {
+      case .moved(let count):
+        writtenBytes += UInt64(count)
+        buffer.consume(count)
+      case .wouldBlock:
+        socket.notifyWhenWritable()
+        return .pending
+      case .end: return .failed("closed")
+      case .failed(let failure): return .failed(failure.description)
+      }
+    }
+    return .drained
+  }
+
+  /// Writes `bytes` behind what is kept; copies only what the kernel does not take.
+  package mutating func write(_ bytes: UnsafeRawBufferPointer, to socket: StreamSocket) -> Outcome {
+    guard buffer.isEmpty else {
+      buffer.append(bytes)
+      return flush(to: socket)
+    }
+    var rest = bytes
+    while !rest.isEmpty {
+      switch socket.send(rest) {
+      case .moved(let count):
+        writtenBytes += UInt64(count)
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+      case .wouldBlock:
+        buffer.append(rest)
+        socket.notifyWhenWritable()
+        return .pending
+      case .end: return .failed("closed")
+      case .failed(let failure): return .failed(failure.description)
+      }
+    }
+    return .drained
+  }
+
+  package mutating func removeAll() { buffer.removeAll() }
+  package mutating func release() { buffer.release() }
+}

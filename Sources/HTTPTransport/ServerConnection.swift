@@ -1,0 +1,434 @@
+package import EventLoop
+package import HTTPWire
+
+/// Serves the requests of one connection, one after the other.
+///
+/// Byte ranges handed over are valid during the call only. A handler answers by `respond…` calls at any time after
+/// the head, and ends each exchange with `finishResponse`.
+package protocol ServerConnectionHandler: AnyObject {
+  func connection(
+    _ connection: ServerConnection, received head: RequestHead, in bytes: UnsafeRawBufferPointer, fields: FieldTable)
+  func connection(_ connection: ServerConnection, receivedBody bytes: UnsafeRawBufferPointer)
+  func connectionReceivedEnd(_ connection: ServerConnection)
+  /// All output is with the kernel: more may be written.
+  func connectionDrained(_ connection: ServerConnection)
+  /// The client broke the protocol before or within a request; the handler answers and closes.
+  func connection(_ connection: ServerConnection, violated violation: HeadViolation)
+  func connection(_ connection: ServerConnection, violated violation: ChunkViolation)
+  /// A request head or body did not arrive in time; the handler answers 408 and closes.
+  func connectionTimedOut(_ connection: ServerConnection)
+  /// The connection is gone, whoever closed it. The last call.
+  func connectionClosed(_ connection: ServerConnection)
+}
+
+/// How long a client may take, in nanoseconds.
+package struct ServerTimeouts: Sendable {
+  /// From the first byte of a head to its last.
+  package var head: UInt64 = 10_000_000_000
+  /// Between requests.
+  package var idle: UInt64 = 75_000_000_000
+  /// Without any byte of a body that is being waited for.
+  package var body: UInt64 = 60_000_000_000
+  /// Without the client taking any byte of an answer.
+  package var send: UInt64 = 60_000_000_000
+  /// To go on reading, and throwing away, what a refused client still sends.
+  package var linger: UInt64 = 2_000_000_000
+
+  package init() {}
+}
+
+/// The server's side of one HTTP/1.1 connection (RFC 9112): framing, order, backpressure, time limits. It decides
+/// nothing about the requests.
+package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
+  private enum Phase {
+    /// Between requests or inside a head.
+    case head
+    /// A request's body is arriving.
+    case body
+    /// The request is complete, the answer is not.
+    case answering
+    /// Nothing more will be answered; input is thrown away until the client closes.
+    case lingering
+    case closed
+  }
+
+  package let loop: EventLoop
+  /// Who serves the requests. Strong: the two live as long as each other, and `close` breaks the cycle.
+  private var handler: (any ServerConnectionHandler)?
+  private let scratch: LoopScratch
+  private let timeouts: ServerTimeouts
+  private var socketStorage: StreamSocket?
+  private var input = ByteBuffer()
+  private var output = OutputQueue()
+  private var phase = Phase.head
+  private var body = BodyReader(.none)
+  private var scannedBytes = 0
+  private var bodyPaused = false
+  private var consuming = false
+  private var closeAfterResponse = false
+  private var draining = false
+  private var deadline: Deadline?
+  /// Told when the connection is gone, so that its list can forget it.
+  package var whenClosed: ((ServerConnection) -> Void)?
+
+  /// Bytes a client may send ahead of its turn before it is no longer read.
+  private static let aheadBytesMax = 65_536
+  private static let lingerBytesMax = 1 << 20
+
+  package init(
+    loop: EventLoop, descriptor: Int32, scratch: LoopScratch, timeouts: ServerTimeouts,
+    handler: any ServerConnectionHandler
+  ) {
+    self.loop = loop
+    self.scratch = scratch
+    self.timeouts = timeouts
+    self.handler = handler
+    socketStorage = StreamSocket(loop: loop, accepted: descriptor, delegate: self)
+    deadline = Deadline(target: self)
+    arm(timeouts.head)
+    socketStorage?.resumeReading()
+  }
+
+  package var isClosed: Bool { phase == .closed }
+  package var localAddress: SocketAddress? { socketStorage?.localAddress }
+  /// The connection's descriptor, for asking the kernel about the peer; -1 when closed.
+  package var descriptor: Int32 { socketStorage?.descriptor ?? -1 }
+  package var pendingBytes: Int { output.pendingBytes }
+  /// Whether nothing is going on: safe to close when the process drains.
+  package var isIdle: Bool { phase == .head && input.isEmpty && output.pendingBytes == 0 }
+  /// Bytes of the current answer the kernel has taken.
+  package var writtenBytes: UInt64 { output.writtenBytes }
+
+  // MARK: What handlers call
+
+  /// Writes answer bytes: first those `compose` appends, then `tail` without copying it.
+  ///
+  /// - Returns: whether all went out; when false, stop the source until `connectionDrained`.
+  @discardableResult
+  package func respond(tail: UnsafeRawBufferPointer? = nil, compose: (inout ByteBuffer) -> Void) -> Bool {
+    output.withBuffer(compose)
+    guard let socket = socketStorage else { return false }
+    if let tail, !tail.isEmpty {
+      // One system call for a head and a small body.
+      if output.pendingBytes > 0, tail.count <= 16_384 {
+        output.withBuffer { $0.append(tail) }
+      } else {
+        if output.pendingBytes > 0, !settle(output.flush(to: socket)) {
+          output.withBuffer { $0.append(tail) }
+          return false
+        }
+        return settle(output.write(tail, to: socket))
+      }
+    }
+    return settle(output.flush(to: socket))
+  }
+
+  /// Adds answer bytes without writing: `flush` or `respond` follows.
+  package func queue(_ compose: (inout ByteBuffer) -> Void) {
+    guard socketStorage != nil else { return }
+    output.withBuffer(compose)
+  }
+
+  /// Writes what is queued. - Returns: whether all went out.
+  @discardableResult
+  package func flush() -> Bool {
+    guard let socket = socketStorage else { return false }
+    return settle(output.flush(to: socket))
+  }
+
+  /// The answer is complete.
+  ///
+  /// - Parameter keepAlive: false closes the connection when the output is out.
+  package func finishResponse(keepAlive: Bool) {
+    guard phase != .closed, phase != .lingering else { return }
+    let requestComplete = phase == .answering
+    if !keepAlive || closeAfterResponse || !requestComplete || draining {
+      return endAfterOutput(requestComplete: requestComplete)
+    }
+    phase = .head
+    scannedBytes = 0
+    output.resetCount()
+    if !consuming {
+      if input.isEmpty { becomeIdle() } else { processInput() }
+    }
+  }
+
+  /// Stops taking body bytes from the client: the upstream is slower.
+  package func pauseBody() {
+    bodyPaused = true
+    socketStorage?.pauseReading()
+    if phase == .body { clearDeadline() }
+  }
+
+  package func resumeBody() {
+    guard bodyPaused else { return }
+    bodyPaused = false
+    if phase == .body { arm(timeouts.body) }
+    socketStorage?.resumeReading()
+    if !consuming, !input.isEmpty { processInput() }
+  }
+
+  /// Finishes the current exchange, if any, and then closes.
+  package func drain() {
+    draining = true
+    if isIdle { close() }
+  }
+
+  /// Closes at once; what is not yet written is lost.
+  package func close() { end(abortively: false) }
+
+  /// Closes so that the client cannot take what it got for the whole answer.
+  package func abort() { end(abortively: true) }
+
+  private func end(abortively: Bool) {
+    guard phase != .closed else { return }
+    phase = .closed
+    if let deadline { loop.deadlines.remove(deadline) }
+    abortively ? socketStorage?.closeAbortively() : socketStorage?.close()
+    socketStorage = nil
+    loop.retire(self)
+    let handler = handler
+    self.handler = nil
+    handler?.connectionClosed(self)
+    whenClosed?(self)
+    whenClosed = nil
+  }
+
+  // MARK: Output
+
+  /// - Returns: whether the queue is empty.
+  private func settle(_ outcome: OutputQueue.Outcome) -> Bool {
+    switch outcome {
+    case .drained:
+      return true
+    case .pending:
+      if phase == .answering || phase == .lingering { arm(timeouts.send) }
+      return false
+    case .failed:
+      close()
+      return false
+    }
+  }
+
+  package func socketWritable(_ socket: StreamSocket) {
+    guard settle(output.flush(to: socket)), phase != .closed else { return }
+    if phase == .lingering { return startLingering() }
+    if phase == .head { return input.isEmpty ? becomeIdle() : processInput() }
+    if phase == .answering { clearDeadline() }
+    handler?.connectionDrained(self)
+  }
+
+  private func endAfterOutput(requestComplete: Bool) {
+    phase = .lingering
+    bodyPaused = false
+    // A client whose request is complete and that sent nothing more cannot lose the answer to a reset.
+    if output.pendingBytes == 0 {
+      if requestComplete, input.isEmpty { return close() }
+      startLingering()
+    } else {
+      arm(timeouts.send)
+    }
+  }
+
+  private var lingeredBytes: Int {
+    get { scannedBytes }
+    set { scannedBytes = newValue }
+  }
+
+  /// Closing with unread input would reset the connection and could destroy the answer on its way (RFC 9112 §9.6).
+  private func startLingering() {
+    lingeredBytes = 0
+    input.release()
+    socketStorage?.shutdownSending()
+    arm(timeouts.linger)
+    socketStorage?.resumeReading()
+  }
+
+  // MARK: Input
+
+  package func socketConnected(_ socket: StreamSocket) {}
+  package func socketFailed(_ socket: StreamSocket, _ failure: SocketFailure) { close() }
+
+  package func socketReadable(_ socket: StreamSocket) {
+    repeat {
+      switch socket.receive(into: scratch.input) {
+      case .moved(let count): feed(UnsafeRawBufferPointer(rebasing: scratch.input[..<count]))
+      case .wouldBlock: return
+      case .end, .failed: return close()
+      }
+    } while phase != .closed && socket.hasPendingInput && !bodyPaused
+  }
+
+  private func feed(_ bytes: UnsafeRawBufferPointer) {
+    if phase == .lingering {
+      lingeredBytes += bytes.count
+      if lingeredBytes > Self.lingerBytesMax { close() }
+      return
+    }
+    if input.isEmpty {
+      let used = consume(bytes)
+      if phase != .closed, used < bytes.count {
+        input.append(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(used)))
+      }
+      afterInput()
+    } else {
+      input.append(bytes)
+      processInput()
+    }
+  }
+
+  private func processInput() {
+    // Taken out while it is read: a handler may come back to this connection.
+    var taken = ByteBuffer()
+    swap(&taken, &input)
+    let used = taken.withUnsafeBytes { consume($0) }
+    taken.consume(used)
+    swap(&taken, &input)
+    afterInput()
+  }
+
+  private func afterInput() {
+    switch phase {
+    case .head where input.isEmpty: becomeIdle()
+    case .answering where input.count > Self.aheadBytesMax: socketStorage?.pauseReading()
+    case .lingering, .closed: input.release()
+    default: break
+    }
+  }
+
+  private func becomeIdle() {
+    guard phase == .head else { return }
+    if draining { return close() }
+    input.release()
+    if output.pendingBytes == 0 { output.release() }
+    arm(timeouts.idle)
+    socketStorage?.resumeReading()
+  }
+
+  /// - Returns: how many bytes are done with.
+  private func consume(_ bytes: UnsafeRawBufferPointer) -> Int {
+    consuming = true
+    defer { consuming = false }
+    var offset = 0
+    while true {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+      switch phase {
+      case .head:
+        // A client that pipelines and does not read gets no further answers queued.
+        guard output.pendingBytes == 0, let used = consumeHead(rest) else { return offset }
+        offset += used
+      case .body:
+        guard !bodyPaused, let used = consumeBody(rest) else { return offset }
+        offset += used
+      case .answering: return offset
+      case .lingering, .closed: return bytes.count
+      }
+    }
+  }
+
+  /// - Returns: bytes used; nil when more must come.
+  private func consumeHead(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard !bytes.isEmpty else { return nil }
+    // One empty line before a request is tolerated (RFC 9112 §2.2).
+    if scannedBytes == 0, bytes.count >= 2, bytes[0] == 0x0D, bytes[1] == 0x0A, !skippedEmptyLine {
+      skippedEmptyLine = true
+      return 2
+    }
+    switch HeadBoundary.find(bytes, scanned: &scannedBytes) {
+    case .incomplete:
+      if bytes.count > scratch.limits.headBytesMax { violate(.headTooLarge) } else { armHead() }
+      return nil
+    case .violation(let violation):
+      violate(violation)
+      return nil
+    case .end(let headBytes):
+      guard headBytes <= scratch.limits.headBytesMax else {
+        violate(.headTooLarge)
+        return nil
+      }
+      let head = UnsafeRawBufferPointer(rebasing: bytes[..<headBytes])
+      switch RequestHead.parse(head, limits: scratch.limits, fields: scratch.fields) {
+      case .failure(let violation): violate(violation)
+      case .success(let parsed): begin(parsed, head)
+      }
+      return headBytes
+    }
+  }
+
+  private var skippedEmptyLine = false
+  private var headArmed = false
+
+  private func armHead() {
+    guard !headArmed else { return }
+    headArmed = true
+    arm(timeouts.head)
+  }
+
+  private func begin(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) {
+    scannedBytes = 0
+    skippedEmptyLine = false
+    headArmed = false
+    closeAfterResponse = !head.persistent
+    body = BodyReader(head.framing)
+    bodyPaused = false
+    if head.framing == .none || head.framing == .length(0) {
+      phase = .answering
+      clearDeadline()
+    } else {
+      phase = .body
+      arm(timeouts.body)
+    }
+    handler?.connection(self, received: head, in: bytes, fields: scratch.fields)
+  }
+
+  private func consumeBody(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    switch body.next(bytes) {
+    case .payload(let range, let consumed):
+      arm(timeouts.body)
+      handler?.connection(self, receivedBody: UnsafeRawBufferPointer(rebasing: bytes[range]))
+      if phase == .body, body.isAtEnd { endBody() }
+      return consumed
+    case .needMore(let consumed):
+      return consumed == 0 ? nil : consumed
+    case .end(let consumed):
+      endBody()
+      return consumed
+    case .violation(let violation):
+      closeAfterResponse = true
+      handler?.connection(self, violated: violation)
+      return nil
+    }
+  }
+
+  private func endBody() {
+    phase = .answering
+    clearDeadline()
+    handler?.connectionReceivedEnd(self)
+  }
+
+  private func violate(_ violation: HeadViolation) {
+    closeAfterResponse = true
+    handler?.connection(self, violated: violation)
+  }
+
+  // MARK: Time
+
+  private func arm(_ nanoseconds: UInt64) {
+    if let deadline { loop.deadlines.set(deadline, after: nanoseconds) }
+  }
+
+  private func clearDeadline() {
+    if let deadline { loop.deadlines.clear(deadline) }
+  }
+
+  package func deadlinePassed(_ deadline: Deadline) {
+    switch phase {
+    case .head where input.isEmpty && !headArmed: close()
+    case .head, .body:
+      closeAfterResponse = true
+      handler?.connectionTimedOut(self)
+    case .answering, .lingering: close()
+    case .closed: break
+    }
+  }
+}

@@ -1,0 +1,376 @@
+import EventLoop
+import HTTPWire
+
+/// One HTTP/1.1 connection to an upstream, carrying one stream after the other (RFC 9112).
+final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTarget {
+  private enum Phase {
+    case connecting
+    case idle
+    /// The request is being sent and no response head is complete.
+    case awaitingHead
+    case body
+    case closed
+  }
+
+  private unowned let endpoint: UpstreamEndpoint
+  private var delegate: (any UpstreamStreamDelegate)?
+  private var socket: StreamSocket?
+  private var addresses: ArraySlice<SocketAddress> = []
+  private var lastFailure = UpstreamFailure.unreachable("no address")
+  private var deadline: Deadline?
+  private var phase = Phase.connecting
+  private var input = ByteBuffer()
+  private var output = OutputQueue()
+  private var scannedBytes = 0
+  private var body = BodyReader(.none)
+  private var methodIsHEAD = false
+  private var persistent = true
+  private var requestFinished = false
+  private var readingPaused = false
+  private(set) var progress = SendProgress(reused: false, wroteBytes: false, receivedBytes: false)
+
+  init(endpoint: UpstreamEndpoint, delegate: any UpstreamStreamDelegate) {
+    self.endpoint = endpoint
+    self.delegate = delegate
+    deadline = Deadline(target: self)
+  }
+
+  var isReady: Bool { phase == .idle }
+  var isReused: Bool { progress.reused }
+  var pendingBytes: Int { output.pendingBytes }
+
+  // MARK: Connecting
+
+  func start() {
+    arm(endpoint.limits.connectNanoseconds)
+    endpoint.addresses { [self] result in
+      guard phase == .connecting else { return }
+      switch result {
+      case .success(let list):
+        addresses = list[...]
+        tryNextAddress()
+      case .failure(.notFound(let reason)): fail(.unreachable("name not resolved: \(reason)"), later: true)
+      case .failure(.overloaded): fail(.unreachable("too many names wait for resolution"), later: true)
+      }
+    }
+  }
+
+  private func tryNextAddress() {
+    socket?.close()
+    socket = nil
+    while let address = addresses.popFirst() {
+      do throws(SocketError) {
+        socket = try StreamSocket(
+          loop: endpoint.loop, connectingTo: address, tls: endpoint.makeSession(), delegate: self)
+        return
+      } catch {
+        lastFailure = .unreachable(error.description)
+      }
+    }
+    fail(lastFailure, later: true)
+  }
+
+  func socketConnected(_ socket: StreamSocket) {
+    phase = .idle
+    clearDeadline()
+    socket.resumeReading()
+    delegate?.streamReady(self)
+  }
+
+  func socketFailed(_ socket: StreamSocket, _ failure: SocketFailure) {
+    switch failure {
+    case .system(let error): lastFailure = .unreachable(error.description)
+    case .tls(let reason): return fail(.tls(reason))  // another address would say the same
+    case .truncated: lastFailure = .tls("connection closed during the handshake")
+    }
+    tryNextAddress()
+  }
+
+  // MARK: Sending
+
+  /// Takes the connection out of idleness for a new stream.
+  func begin(_ delegate: any UpstreamStreamDelegate) {
+    self.delegate = delegate
+    progress = SendProgress(reused: true, wroteBytes: false, receivedBytes: false)
+    clearDeadline()
+  }
+
+  func send(methodIsHEAD: Bool, body: UnsafeRawBufferPointer?, compose: (inout ByteBuffer) -> Void) {
+    guard phase == .idle, let socket else { return }
+    self.methodIsHEAD = methodIsHEAD
+    phase = .awaitingHead
+    requestFinished = false
+    scannedBytes = 0
+    output.resetCount()
+    output.withBuffer(compose)
+    if let body, !body.isEmpty {
+      if body.count <= 16_384 {
+        output.withBuffer { $0.append(body) }
+      } else if settle(output.flush(to: socket)) {
+        _ = settle(output.write(body, to: socket))
+        return
+      } else {
+        output.withBuffer { $0.append(body) }
+        return
+      }
+    }
+    _ = settle(output.flush(to: socket))
+  }
+
+  func sendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let socket, !requestFinished else { return false }
+    return settle(output.write(bytes, to: socket))
+  }
+
+  func sendBody(compose: (inout ByteBuffer) -> Void) -> Bool {
+    guard let socket, !requestFinished else { return false }
+    output.withBuffer(compose)
+    return settle(output.flush(to: socket))
+  }
+
+  func finishSending() {
+    requestFinished = true
+    if phase == .awaitingHead { arm(endpoint.limits.responseHeadNanoseconds) }
+  }
+
+  /// - Returns: whether the queue is empty. A write that failed is not the end: the response may have come already
+  ///   (an early refusal), so reading decides.
+  private func settle(_ outcome: OutputQueue.Outcome) -> Bool {
+    if output.writtenBytes > 0 { progress.wroteBytes = true }
+    switch outcome {
+    case .drained: return true
+    case .pending: return false
+    case .failed:
+      output.removeAll()
+      persistent = false
+      writeBroken = true
+      socket?.resumeReading()
+      return false
+    }
+  }
+
+  private var writeBroken = false
+
+  func socketWritable(_ socket: StreamSocket) {
+    if settle(output.flush(to: socket)), phase != .closed { delegate?.streamDrained(self) }
+  }
+
+  func pauseReading() {
+    readingPaused = true
+    socket?.pauseReading()
+  }
+
+  func resumeReading() {
+    guard readingPaused else { return }
+    readingPaused = false
+    socket?.resumeReading()
+    if !consuming, !input.isEmpty, phase != .closed { processInput() }
+  }
+
+  // MARK: Receiving
+
+  func socketReadable(_ socket: StreamSocket) {
+    repeat {
+      switch socket.receive(into: endpoint.scratch.input) {
+      case .moved(let count): feed(UnsafeRawBufferPointer(rebasing: endpoint.scratch.input[..<count]))
+      case .wouldBlock: return
+      case .end: return ended()
+      case .failed: return fail(.closed)
+      }
+    } while phase != .closed && socket.hasPendingInput && !readingPaused
+  }
+
+  private func ended() {
+    if phase == .body, body.endsWithConnection {
+      persistent = false
+      return complete(endsInput: true)
+    }
+    fail(.closed)
+  }
+
+  private func feed(_ bytes: UnsafeRawBufferPointer) {
+    // A byte on an idle connection belongs to no request (response splitting): close.
+    if phase == .idle { return fail(.violation(.unexpectedBytes)) }
+    progress.receivedBytes = true
+    if input.isEmpty {
+      let used = consume(bytes)
+      if phase != .closed, used < bytes.count {
+        input.append(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(used)))
+      }
+    } else {
+      input.append(bytes)
+      processInput()
+    }
+    if phase == .body { delegate?.streamCaughtUp(self) }
+  }
+
+  private var consuming = false
+  private var interimCount = 0
+  private static let interimMax = 16
+
+  private func processInput() {
+    var taken = ByteBuffer()
+    swap(&taken, &input)
+    let used = taken.withUnsafeBytes { consume($0) }
+    taken.consume(used)
+    swap(&taken, &input)
+    if input.isEmpty { input.release() }
+  }
+
+  private func consume(_ bytes: UnsafeRawBufferPointer) -> Int {
+    consuming = true
+    defer { consuming = false }
+    var offset = 0
+    while true {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+      switch phase {
+      case .awaitingHead:
+        guard let used = consumeHead(rest) else { return offset }
+        offset += used
+      case .body:
+        guard !readingPaused, let used = consumeBody(rest) else { return offset }
+        offset += used
+      case .idle, .connecting, .closed: return bytes.count
+      }
+    }
+  }
+
+  private func consumeHead(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard !bytes.isEmpty else { return nil }
+    let scratch = endpoint.scratch
+    switch HeadBoundary.find(bytes, scanned: &scannedBytes) {
+    case .incomplete:
+      if bytes.count > scratch.limits.headBytesMax { fail(.violation(.head(.headTooLarge))) }
+      return nil
+    case .violation(let violation):
+      fail(.violation(.head(violation)))
+      return nil
+    case .end(let headBytes):
+      scannedBytes = 0
+      guard headBytes <= scratch.limits.headBytesMax else {
+        fail(.violation(.head(.headTooLarge)))
+        return nil
+      }
+      let head = UnsafeRawBufferPointer(rebasing: bytes[..<headBytes])
+      switch ResponseHead.parse(head, limits: scratch.limits, fields: scratch.fields, requestMethodIsHEAD: methodIsHEAD)
+      {
+      case .failure(let violation):
+        fail(.violation(.head(violation)))
+        return nil
+      case .success(let parsed): begin(parsed, head, endsInput: headBytes == bytes.count)
+      }
+      return headBytes
+    }
+  }
+
+  private func begin(_ head: ResponseHead, _ bytes: UnsafeRawBufferPointer, endsInput: Bool) {
+    if head.status < 200 {
+      interimCount += 1
+      if head.status == 101 { return fail(.violation(.unexpectedSwitch)) }
+      if interimCount > Self.interimMax { return fail(.violation(.tooManyInterim)) }
+      delegate?.stream(self, receivedInformational: head.status)
+      return
+    }
+    interimCount = 0
+    clearDeadline()
+    persistent = persistent && head.persistent
+    body = BodyReader(head.framing)
+    phase = .body
+    delegate?.stream(self, received: head, in: bytes, fields: endpoint.scratch.fields)
+    if phase == .body, head.framing == .none || head.framing == .length(0) { complete(endsInput: endsInput) }
+  }
+
+  private func consumeBody(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    switch body.next(bytes) {
+    case .payload(let range, let consumed):
+      delegate?.stream(self, receivedBody: UnsafeRawBufferPointer(rebasing: bytes[range]))
+      // The end is told in the same round, so that head, body and end of a small answer are one write.
+      if phase == .body, body.isAtEnd { complete(endsInput: consumed == bytes.count) }
+      return consumed
+    case .needMore(let consumed):
+      return consumed == 0 ? nil : consumed
+    case .end(let consumed):
+      complete(endsInput: consumed == bytes.count)
+      return consumed
+    case .violation(let violation):
+      fail(.violation(.chunk(violation)))
+      return nil
+    }
+  }
+
+  /// The response is whole: the stream ends, and the connection goes back to the pool if nothing else can arrive on
+  /// it that the next request could take for its answer.
+  private func complete(endsInput: Bool) {
+    guard let delegate else { return close() }
+    self.delegate = nil
+    let reusable =
+      persistent && requestFinished && endsInput && output.pendingBytes == 0 && socket?.hasPendingInput == false
+    if reusable {
+      phase = .idle
+      release()
+    } else {
+      close()
+    }
+    delegate.streamReceivedEnd(self)
+  }
+
+  private func release() {
+    guard phase == .idle, persistent, endpoint.keep(self) else { return close() }
+    readingPaused = false
+    socket?.resumeReading()
+    input.release()
+    output.release()
+    arm(endpoint.limits.idleNanoseconds)
+  }
+
+  // MARK: Ending
+
+  func cancel() {
+    delegate = nil
+    close()
+  }
+
+  /// - Parameter later: the failure happened inside `openStream`; the delegate hears of it in the next round.
+  private func fail(_ failure: UpstreamFailure, later: Bool = false) {
+    guard phase != .closed else { return }
+    let delegate = delegate
+    self.delegate = nil
+    close()
+    guard let delegate else { return }
+    if later {
+      endpoint.loop.nextRound { [self] in delegate.streamFailed(self, failure) }
+    } else {
+      delegate.streamFailed(self, failure)
+    }
+  }
+
+  private func close() {
+    guard phase != .closed else { return }
+    phase = .closed
+    if let deadline { endpoint.loop.deadlines.remove(deadline) }
+    socket?.close()
+    socket = nil
+    input.release()
+    output.release()
+    endpoint.loop.retire(self)
+    endpoint.forget(self)
+  }
+
+  // MARK: Time
+
+  private func arm(_ nanoseconds: UInt64) {
+    if let deadline { endpoint.loop.deadlines.set(deadline, after: nanoseconds) }
+  }
+
+  private func clearDeadline() {
+    if let deadline { endpoint.loop.deadlines.clear(deadline) }
+  }
+
+  func deadlinePassed(_ deadline: Deadline) {
+    switch phase {
+    case .connecting: fail(.connectTimeout)
+    case .idle: close()
+    default: fail(.responseTimeout)
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package import EventLoop
+package import HTTPWire
+
+/// Limits on one loop's connections to one endpoint.
+package struct UpstreamLimits: Sendable {
+  /// Idle connections kept for later requests.
+  package var idleMax = 64
+  /// How long an idle connection is kept; below what common servers allow (nginx 75 s, node 5 s is seen by its FIN).
+  package var idleNanoseconds: UInt64 = 55_000_000_000
+  package var connectNanoseconds: UInt64 = 10_000_000_000
+  /// From the request's end to the response head.
+  package var responseHeadNanoseconds: UInt64 = 300_000_000_000
+  /// How long resolved addresses are used again.
+  package var addressNanoseconds: UInt64 = 10_000_000_000
+
+  package init() {}
+}
+
+/// Where an endpoint's connections go.
+package enum UpstreamAddress: Sendable, Hashable {
+  case origin(Origin)
+  /// A UNIX-domain socket; the origin is what its HTTP messages name.
+  case unix(path: String)
+}
+
+/// One loop's connections to one upstream: same address, same TLS identity.
+package final class UpstreamEndpoint {
+  package let loop: EventLoop
+  package let address: UpstreamAddress
+  let limits: UpstreamLimits
+  let scratch: LoopScratch
+  let resolver: Resolver
+  private let tls: TLSContext?
+  private let serverName: String
+  private var idle: [UpstreamConnection] = []
+  private var open: [ObjectIdentifier: UpstreamConnection] = [:]
+  private var known: [SocketAddress] = []
+  private var knownUntil: UInt64 = 0
+
+  /// - Parameters:
+  ///   - tls: required for https origins.
+  ///   - serverName: what the certificate must be for; the origin's host when nil.
+  package init(
+    loop: EventLoop, address: UpstreamAddress, tls: TLSContext?, serverName: String?, scratch: LoopScratch,
+    resolver: Resolver, limits: UpstreamLimits
+  ) {
+    self.loop = loop
+    self.address = address
+    self.tls = tls
+    self.scratch = scratch
+    self.resolver = resolver
+    self.limits = limits
+    switch address {
+    case .origin(let origin):
+      precondition(origin.scheme == .http || tls != nil, "an https origin without a TLS context")
+      self.serverName = serverName ?? origin.host
+    case .unix: self.serverName = serverName ?? "localhost"
+    }
+  }
+
+  deinit { precondition(open.isEmpty, "an endpoint was dropped with open connections") }
+
+  /// A stream for one request: an idle connection, or one that is being opened (`isReady` is false until
+  /// `streamReady`).
+  ///
+  /// - Parameter fresh: never an idle one, for a resend after a reused connection died.
+  package func openStream(fresh: Bool, delegate: any UpstreamStreamDelegate) -> any UpstreamStream {
+    // The latest used is the likeliest to be open still.
+    if !fresh, let connection = idle.popLast() {
+      connection.begin(delegate)
+      return connection
+    }
+    let connection = UpstreamConnection(endpoint: self, delegate: delegate)
+    open[ObjectIdentifier(connection)] = connection
+    connection.start()
+    return connection
+  }
+
+  package var openConnections: Int { open.count }
+  package var idleConnections: Int { idle.count }
+
+  /// Closes what is idle; connections in use close when their exchange ends.
+  package func closeIdle() {
+    for connection in idle { connection.cancel() }
+  }
+
+  // MARK: For UpstreamConnection
+
+  func makeSession() -> TLSSession? { tls.map { TLSSession(client: $0, serverName: serverName) } }
+
+  /// Offers a connection for reuse. - Returns: false when it must be closed.
+  func keep(_ connection: UpstreamConnection) -> Bool {
+    guard idle.count < limits.idleMax else { return false }
+    idle.append(connection)
+    return true
+  }
+
+  func forget(_ connection: UpstreamConnection) {
+    open[ObjectIdentifier(connection)] = nil
+    if let index = idle.firstIndex(where: { $0 === connection }) { idle.remove(at: index) }
+  }
+
+  /// The addresses to try, from memory or from a resolver thread.
+  func addresses(_ completion: @escaping (Result<[SocketAddress], Resolver.Failure>) -> Void) {
+    switch address {
+    case .unix(let path):
+      guard let address = SocketAddress(unixPath: path) else { return completion(.failure(.notFound("path too long"))) }
+      completion(.success([address]))
+    case .origin(let origin):
+      if let address = SocketAddress(numericHost: origin.host, port: origin.port) {
+        return completion(.success([address]))
+      }
+      if SystemTime.monotonicNanoseconds < knownUntil { return completion(.success(known)) }
+      let waiter = NameWaiter(endpoint: self, completion: completion)
+      let bound = LoopBound(waiter, on: loop)
+      waiting[ObjectIdentifier(waiter)] = waiter
+      resolver.resolve(host: origin.host, port: origin.port, on: loop.mailbox) { result in
+        bound.post { $0.arrived(result) }
+      }
+    }
+  }
+
+  private var waiting: [ObjectIdentifier: NameWaiter] = [:]
+
+  fileprivate func resolved(_ waiter: NameWaiter, _ result: Result<[SocketAddress], Resolver.Failure>) {
+    waiting[ObjectIdentifier(waiter)] = nil
+    if case .success(let addresses) = result {
+      known = addresses
+      knownUntil = SystemTime.monotonicNanoseconds + limits.addressNanoseconds
+    }
+    waiter.completion(result)
+  }
+}
+
+/// Somebody on the loop who waits for a name.
+private final class NameWaiter {
+  unowned let endpoint: UpstreamEndpoint
+  let completion: (Result<[SocketAddress], Resolver.Failure>) -> Void
+
+  init(endpoint: UpstreamEndpoint, completion: @escaping (Result<[SocketAddress], Resolver.Failure>) -> Void) {
+    self.endpoint = endpoint
+    self.completion = completion
+  }
+
+  func arrived(_ result: Result<[SocketAddress], Resolver.Failure>) { endpoint.resolved(self, result) }
+}
