@@ -1,0 +1,48 @@
+import Testing
+
+@Suite struct HouseRuleTests {
+  static let linesMax = 500
+  static let forbidden = #"try!|\b(?:print|debugPrint|fatalError|sleep|usleep)\(|\b(?:TODO|FIXME|XXX)\b"#
+
+  @Test func `the top of the repository holds what a visitor expects and nothing else`() throws {
+    let expected: Set = [
+      "Package.swift", "Sources", "Tests", "Config", "Examples", "README.md", "LICENSE", "CHANGELOG.md",
+    ]
+    let visible = try Repository.entries(of: ".").filter { !$0.hasPrefix(".") }
+    #expect(Set(visible).subtracting(expected).isEmpty)
+    #expect(visible.contains("Package.swift"))
+  }
+
+  @Test func `no file is longer than its reader can hold`() throws {
+    for file in try Repository.swiftFiles(under: "Sources") + Repository.swiftFiles(under: "Tests") {
+      #expect(file.lineCount <= Self.linesMax, "\(file.path)")
+    }
+  }
+
+  @Test func `no folder collects leftovers`() throws {
+    let leftovers: Set<Substring> = ["Utils", "Utilities", "Helpers", "Extensions", "Common", "Misc"]
+    for path in try Repository.paths(under: "Sources") + Repository.paths(under: "Tests") {
+      #expect(leftovers.isDisjoint(with: path.split(separator: "/")), "\(path)")
+    }
+  }
+
+  @Test func `the sources hold no trap, stub or stray output`() throws {
+    let line = try Pattern("^.*(?:\(Self.forbidden)).*$")
+    for file in try Repository.swiftFiles(under: "Sources") {
+      #expect(line.matches(in: file.text).map { $0[0] }.isEmpty, "\(file.path)")
+    }
+  }
+
+  @Test(arguments: [
+    "try! x()", "print(x)", "  debugPrint(x)", "// TODO: x", "fatalError()", "fatalError(\"x\")", "// FIXME",
+    "sleep(1)",
+  ])
+  func `a forbidden word is found`(line: String) throws {
+    #expect(try Pattern(Self.forbidden).matches(in: line).count == 1)
+  }
+
+  @Test(arguments: ["fingerprint(x)", "blueprint(of: x)", "try x()", "func sleepers(1)"])
+  func `a word that only looks like a forbidden one is not`(line: String) throws {
+    #expect(try Pattern(Self.forbidden).matches(in: line).isEmpty)
+  }
+}
