@@ -51,7 +51,7 @@ let package = Package(
     module("OAuth", ["HTTPWire", "Cryptography"]),
     module("Tracing", ["HTTPWire", "EventLoop", "Cryptography"]),
     module("Credentials", ["OAuth", "HTTPWire", "EventLoop", "Cryptography"]),
-    module("Configuration", ["CYAML", "OAuth", "HTTPWire"]),
+    module("Configuration", ["CYAML", "OAuth", "HTTPWire", "Cryptography"]),
     module("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
     module(
       "Gateway",
@@ -74,7 +74,7 @@ let package = Package(
     tests("OAuth", ["HTTPWire", "Cryptography"]),
     tests("Tracing", ["HTTPWire"]),
     tests("Credentials", ["OAuth", "HTTPWire", "EventLoop", "Cryptography"]),
-    tests("Configuration", ["HTTPWire"]),
+    tests("Configuration", ["HTTPWire", "Cryptography"]),
     tests("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
     tests(
       "Gateway",

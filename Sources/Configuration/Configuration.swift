@@ -1,1 +1,46 @@
-// Configuration
+/// What one configuration file says, complete with defaults: a value that exists can be served.
+package struct Configuration: Sendable, Equatable {
+  /// The file it was read from, for messages.
+  package var file: String
+  /// At least one. `127.0.0.1:9449` by default.
+  package var listen: [ListenAddress]
+  /// Values of `Host` served besides our own addresses: lower case, with the port where it is not 80.
+  package var allowedHosts: [String]
+  /// Absolute path of the directory proofd keeps its state in.
+  package var stateDirectory: String
+  package var callers: CallerPolicy
+  /// Event loops, from 1 to 64.
+  package var threads: Int
+  /// In the order of the file; names are unique.
+  package var credentials: [CredentialProfile]
+  /// In the order of the file; names and paths are unique.
+  package var routes: [RouteConfiguration]
+  package var log: LogConfiguration
+  package var limits: Limits
+  package var timeouts: Timeouts
+  /// Body bytes of one request that are kept for a replay, unless its route says otherwise.
+  package var replayLimitBytes: Int
+  /// Body bytes kept for replays over all requests; at least every single limit.
+  package var replayTotalBytes: Int
+
+  package static let replayLimitBytesDefault = 1 << 20
+  package static let replayTotalBytesDefault = 32 << 20
+
+  package func credential(named name: String) -> CredentialProfile? { credentials.first { $0.name == name } }
+}
+
+/// Who may use the gateway.
+package enum CallerPolicy: String, Sendable {
+  /// Processes of the user proofd runs as.
+  case sameUser = "same-user"
+  /// Whoever can connect.
+  case any
+}
+
+/// Where request records go.
+package struct LogConfiguration: Sendable, Equatable {
+  /// Absolute path; nil is standard error.
+  package var file: String?
+
+  package init(file: String? = nil) { self.file = file }
+}
