@@ -1,0 +1,44 @@
+import Cryptography
+
+/// Gets the value of a credential from where it comes from. One call at a time.
+protocol TokenFetching: Sendable {
+  func fetch() async throws(FetchFailure) -> FetchedToken
+
+  /// What kind of credential this is, for the user.
+  var kind: TokenSourceKind { get }
+  /// Things the user should know although all works, e.g. that others can read the file.
+  var warnings: [String] { get }
+}
+
+/// A value that just came.
+struct FetchedToken: Sendable {
+  let secret: Secret
+  let placement: AccessToken.Placement
+  let proofKey: ProofKey?
+  let lifetime: TokenLifetime
+  /// As the issuer said; nil if the value has no end by time, or the issuer did not say.
+  let expiresInSeconds: Int64?
+}
+
+/// Why no value came.
+struct FetchFailure: Error, Sendable, Equatable {
+  enum Kind: Sendable {
+    /// It may work later without anybody doing anything.
+    case unavailable
+    /// Somebody has to change the set-up.
+    case refused
+  }
+  let kind: Kind
+  /// A short stable word: an OAuth error code, or one of our own.
+  let code: String
+  /// For the user; holds no secret.
+  let detail: String
+  /// What the server asks to wait, if it does.
+  var retryAfter: Duration?
+}
+
+/// Where the value of a credential comes from.
+package enum TokenSourceKind: String, Sendable {
+  case environment, file, command, literal
+  case clientCredentials = "client_credentials"
+}

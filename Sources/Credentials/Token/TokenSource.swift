@@ -1,0 +1,177 @@
+import Cryptography
+package import HTTPWire
+package import OAuth
+import Synchronization
+
+/// One per token key (account, audience, resource, scope set) or static credential. Any thread.
+///
+/// At most one fetch is in flight; those that need its result wait for it together. A waiter that leaves does not stop it.
+package final class TokenSource: Sendable {
+  package typealias Waiter = @Sendable (Result<AccessToken, TokenFailure>) -> Void
+
+  private struct Waiting {
+    let replacing: AccessToken?
+    let waiter: Waiter
+  }
+
+  private struct State {
+    var life = TokenLife()
+    var waiting: [Waiting] = []
+    /// The token before the current one: an upstream may still echo it, so the redactor keeps knowing it.
+    var previous: AccessToken?
+    var lastFetchAtUnixSeconds: Int64?
+    var lastFailure: TokenSourceStatus.Failure?
+    var timer: Task<Void, Never>?
+  }
+
+  package let name: String
+  private let fetcher: any TokenFetching
+  private let nonces: NonceCells
+  private let environment: CredentialEnvironment
+  private let state = Mutex(State())
+
+  init(name: String, fetcher: any TokenFetching, nonces: NonceCells, environment: CredentialEnvironment) {
+    self.name = name
+    self.fetcher = fetcher
+    self.nonces = nonces
+    self.environment = environment
+  }
+
+  deinit {
+    let (timer, tokens) = state.withLock { ($0.timer, [$0.life.held?.token, $0.previous]) }
+    timer?.cancel()
+    for token in tokens { if let token { environment.secrets.release(token.secret) } }
+  }
+
+  /// The token to send now, or nil: then ``acquire(waiter:)``. The fast path of every request.
+  package func current() -> AccessToken? {
+    let now = Moment(environment.time)
+    let (token, startsFetch) = state.withLock { $0.life.use(at: now) }
+    if startsFetch { startFetch() }
+    return token
+  }
+
+  /// Calls back with a token, if need be after fetching one: maybe at once and on this thread, maybe later on another.
+  package func acquire(waiter: @escaping Waiter) { acquire(replacing: nil, waiter: waiter) }
+
+  /// As ``acquire(waiter:)``, for an exchange whose token was refused and which ``refused(_:afterRefresh:)`` told to go on.
+  ///
+  /// A failure means that there is nothing better: deliver the answer that refused the token.
+  package func acquire(replacing token: AccessToken, waiter: @escaping Waiter) {
+    acquire(replacing: .some(token), waiter: waiter)
+  }
+
+  /// As ``acquire(waiter:)``, for the control plane.
+  package func token() async throws(TokenFailure) -> AccessToken {
+    let result = await withCheckedContinuation { continuation in acquire { continuation.resume(returning: $0) } }
+    return try result.get()
+  }
+
+  /// Takes note that an upstream refused `token`; true if it is worth replacing and sending again.
+  ///
+  /// False if a fresh token was refused within the last 30 s, if none can be had now, or if the value can't change.
+  /// - Parameter afterRefresh: the refused send was itself a replay with a token fetched for it; the result is false.
+  package func refused(_ token: AccessToken, afterRefresh: Bool) -> Bool {
+    let now = Moment(environment.time)
+    return state.withLock { $0.life.refused(token, afterRefresh: afterRefresh, at: now) } && fetcher.kind.canChange
+  }
+
+  /// The nonces of the resource server at `origin`, shared by all tokens of the account.
+  package func nonceCell(origin: Origin) -> NonceCell { nonces.resourceServer(origin) }
+
+  private func acquire(replacing token: AccessToken?, waiter: @escaping Waiter) {
+    let now = Moment(environment.time)
+    let decision = state.withLock { state in
+      let decision = state.life.want(at: now, replacing: token)
+      if case .wait = decision.outcome { state.waiting.append(Waiting(replacing: token, waiter: waiter)) }
+      return decision
+    }
+    if decision.startsFetch { startFetch() }
+    switch decision.outcome {
+    case .serve(let token): waiter(.success(token))
+    case .fail(let failure): waiter(.failure(failure))
+    case .wait: break
+    }
+  }
+
+  /// Runs the one fetch the state just allowed; it outlives whoever asked for it.
+  private func startFetch() {
+    Task {
+      do throws(FetchFailure) {
+        finish(.success(try await fetcher.fetch()))
+      } catch {
+        finish(.failure(error))
+      }
+    }
+  }
+
+  private func finish(_ result: Result<FetchedToken, FetchFailure>) {
+    if case .success(let fetched) = result { environment.secrets.hold(fetched.secret) }
+    let now = Moment(environment.time)
+    var released: [Secret] = []
+    let settled = state.withLock { state in
+      switch result {
+      case .success(let fetched):
+        let isReissued = fetcher.kind.isIssued
+        switch state.life.fetched(fetched, isReissued: isReissued, at: now) {
+        case .first: break
+        case .same: released.append(fetched.secret)  // it is held already
+        case .replaced(let leaving):
+          if let previous = state.previous { released.append(previous.secret) }
+          state.previous = leaving
+        }
+        state.lastFetchAtUnixSeconds = now.wallUnixSeconds
+        state.lastFailure = nil
+        scheduleRenewal(&state)
+      case .failure(let failure):
+        state.life.failed(failure, at: now)
+        state.lastFailure = .init(code: failure.code, detail: failure.detail, atUnixSeconds: now.wallUnixSeconds)
+      }
+      let waiting = state.waiting
+      state.waiting = []
+      let succeeded = (try? result.get()) != nil  // only whether it did
+      return waiting.map { entry in
+        (entry.waiter, state.life.settle(replacing: entry.replacing, succeeded: succeeded, at: now))
+      }
+    }
+    for secret in released { environment.secrets.release(secret) }
+    for (waiter, result) in settled { waiter(result) }
+  }
+
+  /// So that a token in use is renewed before a request has to wait for it, however rare requests are.
+  private func scheduleRenewal(_ state: inout State) {
+    state.timer?.cancel()
+    state.timer = nil
+    guard let held = state.life.held, held.lifetime.renewedByTimer else { return }
+    let generation = held.token.generation
+    let sleep = environment.sleep
+    state.timer = Task { [weak self] in
+      await sleep(.nanoseconds(held.lifetime.refreshAfterNanoseconds))
+      guard !Task.isCancelled else { return }
+      self?.renew(generation)
+    }
+  }
+
+  private func renew(_ generation: UInt64) {
+    let now = Moment(environment.time)
+    if state.withLock({ $0.life.renewalIsDue(of: generation, at: now) }) { startFetch() }
+  }
+
+  var isFetching: Bool { state.withLock { $0.life.isFetching } }
+
+  package func status() -> TokenSourceStatus {
+    let now = Moment(environment.time)
+    return state.withLock { state in
+      TokenSourceStatus(
+        name: name, kind: fetcher.kind, life: state.life, lastFetchAtUnixSeconds: state.lastFetchAtUnixSeconds,
+        lastFailure: state.lastFailure, warnings: fetcher.warnings, at: now)
+    }
+  }
+}
+
+extension TokenSourceKind {
+  /// A token endpoint makes a new token of the same bytes; a file that did not change holds the same token.
+  var isIssued: Bool { self == .clientCredentials }
+  /// Whether fetching again may bring another value.
+  var canChange: Bool { self != .environment && self != .literal }
+}

@@ -1,0 +1,83 @@
+/// What `proofd status` shows of a token source. Holds no secret.
+package struct TokenSourceStatus: Sendable, Equatable {
+  package enum State: String, Sendable {
+    /// Nothing has been asked for yet.
+    case idle
+    case ready
+    /// Near its end, or past it, and to be replaced with the next request.
+    case expiring
+    case refreshing
+    /// No token, and the issuer can't be reached.
+    case unavailable
+    /// No token, because of the set-up.
+    case refused
+  }
+
+  package struct Failure: Sendable, Equatable {
+    /// An OAuth error code, or one of our own.
+    package let code: String
+    package let detail: String
+    package let atUnixSeconds: Int64
+  }
+
+  package let name: String
+  package let kind: TokenSourceKind
+  package let state: State
+  /// A token can be sent now, whatever the last fetch came to.
+  package let canServe: Bool
+  package let expiresAtUnixSeconds: Int64?
+  package let lastRefreshAtUnixSeconds: Int64?
+  /// The last failure, if no success came after it.
+  package let lastFailure: Failure?
+  /// One thing to do, or what happens by itself.
+  package let next: String
+  package let warnings: [String]
+
+  init(
+    name: String, kind: TokenSourceKind, life: TokenLife, lastFetchAtUnixSeconds: Int64?, lastFailure: Failure?,
+    warnings: [String], at now: Moment
+  ) {
+    self.name = name
+    self.kind = kind
+    self.lastFailure = lastFailure
+    self.warnings = warnings
+    expiresAtUnixSeconds = life.held?.token.expiresAtUnixSeconds
+    lastRefreshAtUnixSeconds = lastFetchAtUnixSeconds
+    let elapsed = life.held.map { now.elapsedNanoseconds(since: $0.since) } ?? .max
+    let lifetime = life.held?.lifetime
+    canServe = elapsed < (lifetime?.endsAfterNanoseconds ?? 0)
+    let isFresh = elapsed < (lifetime?.waitAfterNanoseconds ?? 0)
+    state =
+      if life.isFetching && !isFresh {
+        .refreshing
+      } else if isFresh {
+        .ready
+      } else if canServe {
+        .expiring
+      } else {
+        switch life.backoff.last?.kind {
+        case .unavailable: .unavailable
+        case .refused: .refused
+        case nil: life.held == nil ? .idle : .expiring
+        }
+      }
+    next = Self.next(state: state, kind: kind, retryInSeconds: life.backoff.pauseSecondsLeft(at: now))
+  }
+
+  private static func next(state: State, kind: TokenSourceKind, retryInSeconds: Int) -> String {
+    let retry = retryInSeconds > 0 ? "in \(retryInSeconds) s" : "with the next request"
+    switch (state, kind) {
+    case (.ready, _): return "Nothing to do."
+    case (.idle, _): return "The first request fetches it."
+    case (.expiring, _): return "It is replaced \(retry)."
+    case (.refreshing, _): return "It is being fetched."
+    case (.unavailable, _): return "It is tried again \(retry); see whether the issuer can be reached."
+    case (.refused, .clientCredentials):
+      return "Compare client_id, client_secret, audience, resource and scope with the issuer; tried again \(retry)."
+    case (.refused, .environment): return "Set the environment variable and start the daemon anew."
+    case (.refused, .file): return "See to the file; it is read again \(retry)."
+    case (.refused, .command): return "Run the command by hand; it is run again \(retry)."
+    case (.refused, .literal): return "Correct the value in the configuration and reload."
+    }
+  }
+}
