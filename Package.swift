@@ -50,7 +50,7 @@ let package = Package(
     module("HTTPTransport", ["HTTPWire", "EventLoop"]),
     module("OAuth", ["HTTPWire", "Cryptography"]),
     module("Tracing", ["HTTPWire", "EventLoop", "Cryptography"]),
-    module("Credentials", ["OAuth", "HTTPWire", "EventLoop", "Cryptography"]),
+    module("Credentials", ["Tracing", "OAuth", "HTTPWire", "EventLoop", "Cryptography"]),
     module("Configuration", ["CYAML", "OAuth", "HTTPWire", "Cryptography"]),
     module("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
     module(
@@ -72,7 +72,7 @@ let package = Package(
     tests("HTTPWire"),
     tests("HTTPTransport", ["HTTPWire", "EventLoop"]),
     tests("OAuth", ["HTTPWire", "Cryptography"]),
-    tests("Tracing", ["HTTPWire"]),
+    tests("Tracing", ["HTTPWire", "EventLoop", "Cryptography"]),
     tests("Credentials", ["OAuth", "HTTPWire", "EventLoop", "Cryptography"]),
     tests("Configuration", ["HTTPWire", "Cryptography"]),
     tests("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),

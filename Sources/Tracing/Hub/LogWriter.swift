@@ -1,0 +1,72 @@
+import EventLoop
+import Glibc
+
+/// The body of the writer thread.
+final class LogWriter {
+  /// Writes to an output before the intake is looked at again, so that a fast stream of lines keeps flowing to all.
+  private static let writesPerRoundMax = 64
+
+  private let intake: LogIntake
+  private let masker: HeldSecretMasker
+  private var backlog: OutputBacklog
+
+  init(intake: LogIntake, heldSecrets: HeldSecrets) {
+    self.intake = intake
+    masker = HeldSecretMasker(heldSecrets)
+    backlog = OutputBacklog(bytesMax: intake.limits.backlogBytesMax - intake.limits.liveBytesMax)
+  }
+
+  /// Runs until the hub is closed and its lines are written, or the time for that is over.
+  func run() {
+    blockSignals()
+    var gates: [ThreadGate] = []
+    while true {
+      let work = intake.take(outgoingBytes: backlog.byteCount)
+      for batch in work.batches {
+        let masked = masker.masked(batch)
+        intake.distribute(masked)
+        backlog.append(masked, wallNanoseconds: intake.wallNanoseconds)
+      }
+      intake.deliver()
+      backlog.write(to: work.output, writesMax: Self.writesPerRoundMax, wallNanoseconds: intake.wallNanoseconds)
+      gates += work.gates
+      if backlog.isEmpty {
+        gates.forEach { $0.open() }
+        gates = []
+      }
+      if let deadline = work.closingDeadlineNanoseconds {
+        let isOver = SystemTime.monotonicNanoseconds >= deadline
+        if backlog.isEmpty || isOver { break }
+      }
+      wait(for: work)
+    }
+    intake.finish(drained: backlog.isEmpty && backlog.droppedCount == 0)
+    gates.forEach { $0.open() }
+  }
+
+  /// Sleeps until there is something to take, the output takes more, or the time to close is over.
+  private func wait(for work: LogIntake.Work) {
+    var requests = [
+      pollfd(fd: intake.wakeDescriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: work.output.descriptor, events: Int16(POLLOUT), revents: 0),
+    ]
+    var milliseconds: Int32 = -1
+    if let deadline = work.closingDeadlineNanoseconds {
+      let now = SystemTime.monotonicNanoseconds
+      milliseconds = deadline > now ? Int32(clamping: (deadline - now) / 1_000_000 + 1) : 0
+    }
+    if backlog.isEmpty {
+      requests.removeLast()
+    } else if work.output.isRegularFile {
+      milliseconds = 0
+    }
+    _ = poll(&requests, nfds_t(requests.count), milliseconds)
+  }
+
+  /// Signals are for the main thread; SIGPIPE is for nobody, the write says EPIPE.
+  private func blockSignals() {
+    var all = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_BLOCK, &all, nil)
+  }
+}

@@ -1,0 +1,26 @@
+import HTTPWire
+
+extension UnsafeRawBufferPointer {
+  /// Whether `literal` stands at `offset`.
+  func holds(_ literal: StaticString, at offset: Int) -> Bool {
+    let length = literal.utf8CodeUnitCount
+    guard offset >= 0, count - offset >= length else { return false }
+    for index in 0..<length where self[offset + index] != literal.utf8Start[index] { return false }
+    return true
+  }
+
+  /// Whether `literal`, given in lower case, stands at `offset` in any case.
+  func holds(caseless literal: StaticString, at offset: Int) -> Bool {
+    let length = literal.utf8CodeUnitCount
+    guard offset >= 0, count - offset >= length else { return false }
+    for index in 0..<length where ASCII.lowercased(self[offset + index]) != literal.utf8Start[index] { return false }
+    return true
+  }
+
+  /// The byte that two hexadecimal digits at `offset` stand for.
+  func hexByte(at offset: Int) -> UInt8? {
+    guard offset + 1 < count, let high = ASCII.hexValue(self[offset]), let low = ASCII.hexValue(self[offset + 1])
+    else { return nil }
+    return high << 4 | low
+  }
+}
