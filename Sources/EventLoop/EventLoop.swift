@@ -6,7 +6,6 @@ import Glibc
 /// Everything that hangs on a loop (sockets, deadlines, connections) belongs to its thread and is not `Sendable`;
 /// other threads reach it through its `mailbox` only.
 package final class EventLoop {
-  /// How many small callbacks may run before the loop asks the kernel again; bounds the latency of one iteration.
   let base: OpaquePointer
   package let mailbox: LoopMailbox
   package let deadlines: DeadlineWheel
@@ -16,6 +15,7 @@ package final class EventLoop {
   private let thread: pthread_t
   private var mailboxEvent: LoopEvent?
   private var retired: [AnyObject] = []
+  private var kept: [AnyObject] = []
   private var stopping = false
   private var later: [() -> Void] = []
   private var laterEvent: LoopEvent?
@@ -54,6 +54,8 @@ package final class EventLoop {
       afterIteration?()
       if !retired.isEmpty { retired.removeAll(keepingCapacity: true) }
     }
+    kept = []
+    retired = []
   }
 
   /// Ends `run()` after the current round of events.
@@ -65,6 +67,9 @@ package final class EventLoop {
   /// Keeps `object` alive until the current round of events is over, so that a callback which closes its own
   /// connection can return through it.
   package func retire(_ object: AnyObject) { retired.append(object) }
+
+  /// Keeps `object` alive as long as the loop runs.
+  package func keep(_ object: AnyObject) { kept.append(object) }
 
   /// Runs `work` after the current callback, on this loop: for answers that must not come from within the call that
   /// asked.

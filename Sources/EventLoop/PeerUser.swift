@@ -19,6 +19,9 @@ package final class PeerUser {
 
   deinit { close(netlink) }
 
+  /// The uid this process runs as.
+  package static var ownUID: UInt32 { geteuid() }
+
   /// The uid that owns the remote socket of `descriptor`; nil when it is not a socket of this machine or has
   /// already been closed.
   package func uid(ofPeerOf descriptor: Int32) -> UInt32? {

@@ -1,1 +1,118 @@
-// Gateway
+package import EventLoop
+package import HTTPTransport
+package import HTTPWire
+package import Tracing
+
+/// Who may use the gateway.
+package enum Callers: Sendable { case sameUser, any }
+
+/// What the data plane needs to know besides its routes.
+package struct GatewaySettings: Sendable {
+  package var loops = 2
+  package var callers = Callers.sameUser
+  package var headLimits = HeadLimits()
+  package var server = ServerTimeouts()
+  /// Client connections of one loop.
+  package var connectionsMax = 5_000
+  /// Body bytes kept for replays, over all loops.
+  package var replayTotalBytes = 32 << 20
+
+  package init() {}
+}
+
+/// One upstream as every loop connects to it.
+package struct EndpointDefinition: Sendable {
+  package var origin: Origin
+  package var tls: TLSContext?
+  package var serverName: String?
+  package var limits = UpstreamLimits()
+
+  package init(origin: Origin, tls: TLSContext?, serverName: String?) {
+    self.origin = origin
+    self.tls = tls
+    self.serverName = serverName
+  }
+}
+
+/// What all loops share.
+package final class GatewayShared: Sendable {
+  let settings: GatewaySettings
+  let routes: RouteTable
+  let endpoints: [EndpointDefinition]
+  let admission: Admission
+  let hub: RecordHub
+  let resolver: Resolver
+
+  package init(
+    settings: GatewaySettings, routes: RouteTable, endpoints: [EndpointDefinition], admission: Admission,
+    hub: RecordHub, resolver: Resolver
+  ) {
+    self.settings = settings
+    self.routes = routes
+    self.endpoints = endpoints
+    self.admission = admission
+    self.hub = hub
+    self.resolver = resolver
+  }
+}
+
+/// The running data plane: one thread and loop each, all accepting on the same addresses.
+package final class Gateway: Sendable {
+  private let threads: [LoopThread]
+  private let loops: [LoopBound<GatewayLoop>]
+
+  /// Starts accepting.
+  ///
+  /// - Parameter listeners: bound for `settings.loops` loops each; the loops take over their descriptors.
+  package init(_ shared: GatewayShared, listeners: [ListenerGroup]) {
+    var threads: [LoopThread] = []
+    var loops: [LoopBound<GatewayLoop>] = []
+    for index in 0..<shared.settings.loops {
+      let box = LoopBox()
+      threads.append(
+        LoopThread(name: "gateway-\(index)") { loop in
+          let gateway = GatewayLoop(loop: loop, shared: shared)
+          for listener in listeners { gateway.listen(listener.descriptors[index]) }
+          box.fill(gateway, loop)
+        })
+      loops.append(box.bound)
+    }
+    self.threads = threads
+    self.loops = loops
+  }
+
+  /// Stops accepting, lets what is under way finish within `limit`, breaks off the rest, and ends the threads.
+  package func drain(limit: Duration) async {
+    await withTaskGroup(of: Void.self) { group in
+      for loop in loops {
+        group.addTask {
+          await withCheckedContinuation { continuation in loop.post { $0.drain { continuation.resume() } } }
+        }
+      }
+      group.addTask { [loops] in
+        guard (try? await Task.sleep(for: limit)) != nil else { return }  // cancelled: all have finished
+        for loop in loops { loop.post { $0.abortAll() } }
+      }
+      for _ in loops { await group.next() }
+      group.cancelAll()
+    }
+    for loop in loops { loop.post { $0.close() } }
+    for thread in threads { thread.stop() }
+    for thread in threads { thread.join() }
+  }
+}
+
+/// Carries a loop's gateway from its thread to the one that starts it, and keeps it alive as long as its loop.
+private final class LoopBox: @unchecked Sendable {  // filled before the thread's initialiser returns, then read only
+  private var made: LoopBound<GatewayLoop>?
+
+  var bound: LoopBound<GatewayLoop> {
+    guard let made else { preconditionFailure("the loop's thread has not started") }
+    return made
+  }
+
+  func fill(_ gateway: GatewayLoop, _ loop: EventLoop) {
+    loop.keep(gateway)
+    made = LoopBound(gateway, on: loop)
+  }
+}

@@ -6,7 +6,8 @@ import COpenSSL
 /// the key alone and is encoded once; claims are written as bytes; random bits for `jti` come in blocks, because a
 /// small draw costs nearly as much as a large one.
 package final class ProofSigner {
-  private let key: ProofKey
+  /// The key every proof is signed with.
+  package let key: ProofKey
   /// Initialised for the key once; each signature starts from a copy, since a context signs only once.
   private let template = SignatureContext()
   private let working = SignatureContext()

@@ -1,0 +1,108 @@
+import Credentials
+import EventLoop
+import HTTPTransport
+import HTTPWire
+
+/// The sad ways an exchange ends: refused, timed out, left alone. Errors become answers here and in `OwnAnswer` only.
+extension Exchange {
+  func connection(_ connection: ServerConnection, violated violation: HeadViolation) {
+    trace = ExchangeTrace(startMonotonic: SystemTime.monotonicNanoseconds)
+    template.note(
+      method: UnsafeRawBufferPointer(start: nil, count: 0), target: UnsafeRawBufferPointer(start: nil, count: 0))
+    resetRequest()
+    answer(violation.tooLarge ? .headTooLarge : .badRequest, "\(violation.detail)")
+  }
+
+  func connection(_ connection: ServerConnection, violated violation: ChunkViolation) {
+    refuseBody(.badRequest, "\(violation.detail)")
+  }
+
+  func connectionTimedOut(_ connection: ServerConnection) {
+    if phase == .idle { resetRequest() }
+    refuseBody(.requestTimeout, "The rest of the request did not arrive in time.")
+  }
+
+  private func refuseBody(_ code: OwnAnswer, _ detail: String) {
+    clientPersistent = false
+    if responseStarted {
+      trace.error = code
+      let client = client
+      end()
+      client?.abort()
+    } else {
+      answer(code, detail)
+    }
+  }
+
+  private func resetRequest() {
+    route = nil
+    methodIsHEAD = false
+    clientPersistent = false
+    clientNavigates = false
+    responseStarted = false
+    body.begin(.none, limitBytes: 0)
+  }
+
+  func deadlinePassed(_ deadline: Deadline) {
+    switch phase {
+    case .awaitingToken:
+      answer(.tokenUnavailable, "No token arrived in time; the attempt goes on.", retryAfterSeconds: 1)
+    case .awaitingContinue: sendHeldBody()
+    case .discarding(let action):
+      stream?.cancel()
+      replay(action)
+    default: break
+    }
+  }
+
+  /// Answers in the upstream's place and ends the exchange.
+  func answer(_ code: OwnAnswer, _ detail: String, retryAfterSeconds: Int? = nil) {
+    stream?.cancel()
+    stream = nil
+    trace.error = code
+    trace.status = code.status
+    let keepAlive =
+      clientPersistent && body.isComplete && code != .badRequest && code != .callerUnknown && !gateway.draining
+    let client = client
+    client?.respond { output in
+      code.append(
+        to: &output, detail: detail, html: clientNavigates, keepAlive: keepAlive, headOnly: methodIsHEAD,
+        retryAfterSeconds: retryAfterSeconds)
+    }
+    end()
+    client?.finishResponse(keepAlive: keepAlive)
+  }
+
+  func connectionClosed(_ connection: ServerConnection) {
+    if phase != .idle {
+      stream?.cancel()
+      stream = nil
+      trace.clientLeft = true
+      end()
+    }
+    if let deadline { gateway.loop.deadlines.remove(deadline) }
+    template.release()
+    client = nil
+  }
+
+  func answer(_ failure: TokenFailure) {
+    switch failure {
+    case .unavailable(let detail, let retryAfterSeconds):
+      answer(.tokenUnavailable, detail, retryAfterSeconds: retryAfterSeconds)
+    case .refused(let detail): answer(.tokenRefused, detail)
+    case .loginRequired(let detail): answer(.loginRequired, detail)
+    case .locked(let detail): answer(.locked, detail)
+    }
+  }
+
+  func answer(_ failure: UpstreamFailure) {
+    switch failure {
+    case .unreachable(let reason): answer(.upstreamUnreachable, "No connection to the upstream: \(reason).")
+    case .tls(let reason): answer(.upstreamTLS, "TLS to the upstream failed: \(reason).")
+    case .connectTimeout: answer(.upstreamTimeout, "No connection to the upstream in time.")
+    case .responseTimeout: answer(.upstreamTimeout, "The upstream did not answer in time.")
+    case .closed: answer(.upstreamClosed, "The upstream closed the connection before its answer was whole.")
+    case .violation(let violation): answer(.upstreamProtocol, "\(violation.detail)")
+    }
+  }
+}

@@ -1,0 +1,483 @@
+import Credentials
+import EventLoop
+import HTTPTransport
+import HTTPWire
+import OAuth
+import Tracing
+
+/// One request from its head to its log record (design §4), and, on the same client connection, the next.
+///
+/// A synchronous state machine on one loop. It reads top to bottom in the order things happen: admit, route, token,
+/// send, judge, deliver, log. Waiting is a phase; whoever wakes it says for which wait (`waitGeneration`).
+final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineTarget {
+  enum Phase: Equatable {
+    case idle
+    case awaitingToken
+    case awaitingStream
+    /// The head is sent with `Expect: 100-continue`, the body is held back.
+    case awaitingContinue
+    /// Head and body go out as they come.
+    case sending
+    /// A response that may ask for a replay is held until its body says so.
+    case peeking
+    /// The rest of a refused attempt's response is thrown away before the replay.
+    case discarding(ReplayAction)
+    case delivering
+  }
+
+  /// Response bytes thrown away to keep a connection; more is dearer than a new one.
+  static let discardBytesMax = 65_536
+  /// How long an upstream may take to end a response that will be thrown away.
+  static let discardNanoseconds: UInt64 = 1_000_000_000
+  /// How long `Expect: 100-continue` is waited for (RFC 9110 §10.1.1).
+  static let continueNanoseconds: UInt64 = 1_000_000_000
+
+  unowned let gateway: GatewayLoop
+  unowned(unsafe) var client: ServerConnection?
+  let callerUID: UInt32?
+  var phase = Phase.idle
+  var deadline: Deadline?
+
+  // The request
+  var template = RequestTemplate()
+  var body = RequestBody()
+  var route: GatewayRoute?
+  var methodIsHEAD = false
+  var methodIsIdempotent = false
+  var clientPersistent = true
+  var clientMinorVersion: UInt8 = 1
+  var clientExpectsContinue = false
+  var clientNavigates = false
+
+  // The attempt
+  var token: AccessToken?
+  var machine = ReplayMachine()
+  var stream: (any UpstreamStream)?
+  var nonceSend: NonceSend?
+  var resentAfterClose = false
+  var sentAtMonotonic: UInt64 = 0
+  var sentAtWall: Int64 = 0
+  var waitGeneration: UInt64 = 0
+
+  // The response
+  /// A refused answer, kept while its body may say more, or while a better token is looked for.
+  var held = HeldResponse()
+  var heldSignal: ResponseSignal?
+  var discardedBytes = 0
+  var responseFraming = ResponseHeadWriter.Framing.none
+  var responseStarted = false
+
+  /// What the log record will say.
+  var trace = ExchangeTrace()
+
+  init(gateway: GatewayLoop, callerUID: UInt32?) {
+    self.gateway = gateway
+    self.callerUID = callerUID
+    deadline = Deadline(target: self)
+  }
+
+  // MARK: 1–2. Admit, route, policy
+
+  func connection(
+    _ connection: ServerConnection, received head: RequestHead, in bytes: UnsafeRawBufferPointer, fields: FieldTable
+  ) {
+    begin(head, bytes, fields)
+    guard gateway.knows(callerUID) else {
+      return answer(.callerUnknown, "The connection comes from another user of this machine, or none can be found.")
+    }
+    switch head.knownMethod {
+    case .connect, .trace, .track: return answer(.methodNotProxied, "CONNECT, TRACE and TRACK are never forwarded.")
+    default: break
+    }
+    let byHost: GatewayRoute?
+    switch gateway.admit(head, bytes, fields) {
+    case .refused(let code, let detail): return answer(code, "\(detail)")
+    case .admitted: byHost = nil
+    case .admittedForRoute(let index): byHost = gateway.routes.routes[index]
+    }
+    let path: ByteRange
+    let query: ByteRange?
+    switch RequestTarget.parse(bytes, of: head) {
+    case .failure(let violation): return answer(.badRequest, "\(violation.detail)")
+    case .success(.origin(let rawPath, let rawQuery)), .success(.absolute(_, _, let rawPath, let rawQuery)):
+      (path, query) = (rawPath, rawQuery)
+    case .success(.authority), .success(.asterisk):
+      return answer(.badRequest, "The request target names no path.")
+    }
+    guard !DotSegments.isPresent(in: bytes[path]) else {
+      return answer(.badRequest, "The path has '.' or '..' segments, which could leave the route.")
+    }
+    let matched: (route: GatewayRoute, strippedBytes: Int)
+    if let byHost {
+      matched = (byHost, 0)
+    } else if let byPath = gateway.routes.match(path: bytes[path]) {
+      matched = byPath
+    } else {
+      return answer(.noRoute, "No route's path matches this one.")
+    }
+    route = matched.route
+    guard matched.route.allows(method: bytes[head.method]) else {
+      return answer(.refusedByPolicy, "The route does not allow this method.")
+    }
+    template.build(
+      head, in: bytes, fields: fields, path: path, query: query, strippedBytes: matched.strippedBytes,
+      route: matched.route, injectedField: matched.route.injectedField)
+    body.begin(head.framing, limitBytes: matched.route.replayLimitBytes)
+    acquireToken()
+  }
+
+  private func begin(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable) {
+    trace = ExchangeTrace(startMonotonic: SystemTime.monotonicNanoseconds)
+    route = nil
+    token = nil
+    machine = ReplayMachine()
+    resentAfterClose = false
+    responseStarted = false
+    methodIsHEAD = head.knownMethod == .head
+    methodIsIdempotent = head.knownMethod.isIdempotent
+    clientPersistent = head.persistent
+    clientMinorVersion = head.minorVersion
+    clientExpectsContinue = head.expectsContinue
+    clientNavigates = Self.isNavigation(bytes, fields)
+    template.note(method: bytes[head.method], target: bytes[head.target])
+    body.begin(.none, limitBytes: 0)
+  }
+
+  private static func isNavigation(_ bytes: UnsafeRawBufferPointer, _ fields: FieldTable) -> Bool {
+    guard let mode = fields.firstIndex(of: .secFetchMode) else { return false }
+    return bytes[fields[mode].value].bytes(equal: "navigate")
+  }
+
+  // MARK: 3. Token
+
+  private func acquireToken() {
+    guard let tokens = route?.tokens else {
+      trace.auth.append(.none)
+      return openStream()
+    }
+    if let token = tokens.current() {
+      self.token = token
+      trace.auth.append(route?.isStatic == true ? .static : .cached)
+      return openStream()
+    }
+    park()
+    tokens.acquire(waiter: waiter())
+  }
+
+  /// Waits for a token, at most the route's `token_timeout`.
+  func park() {
+    phase = .awaitingToken
+    waitGeneration &+= 1
+    arm(route?.tokenTimeoutNanoseconds ?? 0)
+  }
+
+  func waiter() -> @Sendable (Result<AccessToken, TokenFailure>) -> Void {
+    let bound = LoopBound(self, on: gateway.loop)
+    let generation = waitGeneration
+    return { result in bound.post { $0.tokenArrived(result, generation) } }
+  }
+
+  private func tokenArrived(_ result: Result<AccessToken, TokenFailure>, _ generation: UInt64) {
+    guard phase == .awaitingToken, generation == waitGeneration else { return }
+    clearDeadline()
+    switch result {
+    case .success(let token):
+      let isReplacement = self.token != nil
+      self.token = token
+      trace.auth.append(isReplacement ? .tokenRetry : route?.isStatic == true ? .static : .refreshed)
+      held.release()
+      openStream()
+    case .failure(let failure):
+      // Nothing better than the token that was refused: the upstream's own answer says it best.
+      held.isWhole ? deliverHeld() : answer(failure)
+    }
+  }
+
+  // MARK: 4–5. Send
+
+  func openStream(fresh: Bool = false) {
+    guard let route else { return }
+    phase = .awaitingStream
+    let stream = gateway.endpoint(for: route).openStream(fresh: fresh, delegate: self)
+    self.stream = stream
+    if stream.isReady { sendHead() }
+  }
+
+  func streamReady(_ stream: any UpstreamStream) {
+    guard phase == .awaitingStream else { return }
+    sendHead()
+  }
+
+  /// Signs and writes one attempt: a new proof for every send (RFC 9449 §11.1).
+  private func sendHead() {
+    guard let route, let stream else { return }
+    trace.attempts += 1
+    trace.reused = stream.isReused
+    sentAtMonotonic = SystemTime.monotonicNanoseconds
+    sentAtWall = SystemTime().wallNanoseconds
+    if trace.firstSentMonotonic == 0 { trace.firstSentMonotonic = sentAtMonotonic }
+    nonceSend = nil
+    if let token, token.proofKey != nil {
+      nonceSend = route.nonces?.beginSend()
+      guard gateway.sign(template, route: route, token: token, nonce: nonceSend?.nonce, wallNanoseconds: sentAtWall)
+      else { return answer(.badRequest, "The path holds bytes that no proof's htu can hold.") }
+    }
+    let holdBack = token?.proofKey != nil && !body.isComplete && (!body.isReplayable || template.framing == .chunked)
+    phase = holdBack ? .awaitingContinue : .sending
+    let bodyNow = !holdBack && template.framing != .chunked
+    body.withKept { kept in
+      stream.send(methodIsHEAD: methodIsHEAD, body: bodyNow ? kept : nil) { output in
+        appendHead(to: &output, expectContinue: holdBack)
+        if !holdBack, template.framing == .chunked { RequestBody.appendChunk(kept, to: &output) }
+      }
+    }
+    if holdBack { return arm(Self.continueNanoseconds) }
+    afterBodyStarted()
+  }
+
+  private func appendHead(to output: inout ByteBuffer, expectContinue: Bool) {
+    switch token?.placement {
+    case .field(let name, let value):
+      template.append(to: &output, credentialQuery: nil)
+      output.append(name)
+      output.append(": ")
+      value.withUnsafeBytes { output.append($0) }
+      output.append("\r\n")
+    case .query(let name, let value):
+      template.append(to: &output) { output in
+        output.append(name)
+        output.append(byte: UInt8(ascii: "="))
+        value.withUnsafeBytes { output.append($0) }
+      }
+    case nil: template.append(to: &output, credentialQuery: nil)
+    }
+    if token?.proofKey != nil {
+      output.append("DPoP: ")
+      gateway.withProof { output.append($0) }
+      output.append("\r\n")
+    }
+    if expectContinue { output.append("Expect: 100-continue\r\n") }
+    output.append("\r\n")
+  }
+
+  /// What is kept has gone out: the rest follows as it comes.
+  private func afterBodyStarted() {
+    body.handedOver(budget: gateway.budget)
+    if body.isComplete { return endSending() }
+    if clientExpectsContinue {
+      clientExpectsContinue = false
+      client?.respond { $0.append("HTTP/1.1 100 Continue\r\n\r\n") }
+    }
+    if stream?.pendingBytes == 0 { client?.resumeBody() } else { client?.pauseBody() }
+  }
+
+  private func endSending() {
+    if template.framing == .chunked { _ = stream?.sendBody { $0.append(RequestBody.lastChunk) } }
+    stream?.finishSending()
+  }
+
+  func stream(_ stream: any UpstreamStream, receivedInformational status: UInt16) {
+    if status == 100, phase == .awaitingContinue { sendHeldBody() }
+  }
+
+  func sendHeldBody() {
+    clearDeadline()
+    phase = .sending
+    if template.framing == .chunked {
+      body.withKept { kept in _ = stream?.sendBody { RequestBody.appendChunk(kept, to: &$0) } }
+    } else {
+      body.withKept { kept in _ = stream?.sendBody(kept) }
+    }
+    afterBodyStarted()
+  }
+
+  func connection(_ connection: ServerConnection, receivedBody bytes: UnsafeRawBufferPointer) {
+    trace.requestBytes += UInt64(bytes.count)
+    switch phase {
+    case .sending, .delivering:
+      body.receive(bytes, passedOn: true, budget: gateway.budget)
+      let drained =
+        template.framing == .chunked
+        ? stream?.sendBody { RequestBody.appendChunk(bytes, to: &$0) } : stream?.sendBody(bytes)
+      if drained == false { connection.pauseBody() }
+    case .awaitingToken, .awaitingStream, .awaitingContinue, .peeking, .discarding:
+      body.receive(bytes, passedOn: false, budget: gateway.budget)
+      if body.keptBytes >= RequestBody.waitingBytesMax { connection.pauseBody() }
+    case .idle: break
+    }
+  }
+
+  func connectionReceivedEnd(_ connection: ServerConnection) {
+    body.finish()
+    if phase == .sending || phase == .delivering { endSending() }
+  }
+
+  func streamDrained(_ stream: any UpstreamStream) {
+    if phase == .sending || phase == .delivering { client?.resumeBody() }
+  }
+
+  // MARK: 6. Judge
+
+  func stream(
+    _ stream: any UpstreamStream, received head: ResponseHead, in bytes: UnsafeRawBufferPointer, fields: FieldTable
+  ) {
+    clearDeadline()
+    trace.upstreamMonotonic = SystemTime.monotonicNanoseconds
+    guard let route, let token else { return deliver(head, bytes, fields) }
+    let mayRefuse = head.status == 401 || head.status == 400
+    let challenge =
+      mayRefuse
+      ? ResponseFacts.challenge(bytes, fields, proofWasSent: token.proofKey != nil) : .bare
+    let receipt = learn(head, bytes, fields, isChallenge: challenge == .useDPoPNonce, route)
+    guard mayRefuse else { return deliver(head, bytes, fields) }
+    let signal = ResponseSignal(
+      status: head.status, challenge: challenge, nonceOffer: receipt?.offer ?? .none,
+      nonceReplacedByAnotherExchange: receipt?.replacedByAnotherExchange ?? false,
+      proofWasSent: token.proofKey != nil, bodyIsReplayable: body.isReplayable || phase == .awaitingContinue,
+      tokenIsOld: token.age(bootNanoseconds: SystemTime().bootNanoseconds) >= ResponseSignal.bareRefusalTokenAge)
+    if machine.needsBody(signal), ResponseFacts.isJSON(bytes, fields) {
+      held.begin(bytes)
+      heldSignal = signal
+      phase = .peeking
+    } else if !isReplayed(signal, bytes) {
+      deliver(head, bytes, fields)
+    }
+  }
+
+  /// A replay is due and the refused response is out of the way.
+  func replay(_ action: ReplayAction) {
+    clearDeadline()
+    stream = nil
+    guard action == .refreshThenReplay, let token, let tokens = route?.tokens else {
+      trace.auth.append(.nonceRetry)
+      return openStream()
+    }
+    park()
+    tokens.acquire(replacing: token, waiter: waiter())
+  }
+
+  // MARK: 7. Deliver
+
+  func deliver(_ head: ResponseHead, _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable) {
+    if phase == .awaitingContinue { clientPersistent = false }
+    phase = .delivering
+    body.settle(budget: gateway.budget)
+    trace.status = head.status
+    switch head.framing {
+    case .none: responseFraming = .none
+    case .length(let count): responseFraming = .length(count)
+    case .chunked, .untilClose: responseFraming = clientMinorVersion == 0 ? .untilClose : .chunked
+    }
+    if responseFraming == .untilClose { clientPersistent = false }
+    responseStarted = true
+    client?.queue { output in
+      ResponseHeadWriter.append(
+        head, in: bytes, fields: fields, framing: responseFraming, clientMinorVersion: clientMinorVersion,
+        keepAlive: clientPersistent && !gateway.draining, to: &output)
+    }
+  }
+
+  func stream(_ stream: any UpstreamStream, receivedBody bytes: UnsafeRawBufferPointer) {
+    switch phase {
+    case .delivering: deliverBody(bytes)
+    case .peeking:
+      held.append(bytes)
+      if held.body.count > ResponseSignal.peekBytesMax { judgePeeked() }
+    case .discarding(let action):
+      if !held.isEmpty { held.append(bytes) }
+      discardedBytes += bytes.count
+      if discardedBytes > Self.discardBytesMax {
+        stream.cancel()
+        replay(action)
+      }
+    default: break
+    }
+  }
+
+  func deliverBody(_ bytes: UnsafeRawBufferPointer) {
+    guard let client, !bytes.isEmpty else { return }
+    trace.responseBytes += UInt64(bytes.count)
+    let drained: Bool
+    if responseFraming == .chunked {
+      client.queue { RequestBody.appendChunk(bytes, to: &$0) }
+      drained = client.pendingBytes < LoopScratch.inputBytes || client.flush()
+    } else {
+      drained = client.respond(tail: bytes) { _ in }
+    }
+    if !drained { stream?.pauseReading() }
+  }
+
+  /// The upstream has sent nothing more for now: what is queued goes out, so that a stream's events arrive at once.
+  func streamCaughtUp(_ stream: any UpstreamStream) {
+    if phase == .delivering, client?.flush() == false { stream.pauseReading() }
+  }
+
+  func connectionDrained(_ connection: ServerConnection) { stream?.resumeReading() }
+
+  func streamReceivedEnd(_ stream: any UpstreamStream) {
+    self.stream = nil
+    switch phase {
+    case .peeking:
+      held.isWhole = true
+      judgePeeked()
+      if case .discarding(let action) = phase { replay(action) }
+    case .discarding(let action):
+      held.isWhole = !held.isEmpty
+      replay(action)
+    case .delivering: finishDelivery()
+    default: break
+    }
+  }
+
+  func finishDelivery() {
+    if responseFraming == .chunked { client?.queue { $0.append(RequestBody.lastChunk) } }
+    let client = client
+    client?.flush()
+    let keepAlive = clientPersistent && !gateway.draining
+    end()
+    client?.finishResponse(keepAlive: keepAlive)
+  }
+
+  func streamFailed(_ stream: any UpstreamStream, _ failure: UpstreamFailure) {
+    self.stream = nil
+    switch phase {
+    case .discarding(let action): return replay(action)
+    case .delivering:
+      trace.error = .upstreamClosed
+      let client = client
+      end()
+      client?.abort()
+    case .idle, .awaitingToken: break
+    default:
+      let mayResend = failure == .closed && !resentAfterClose && (body.isReplayable || phase == .awaitingContinue)
+      if mayResend, stream.progress.isResendSafe(methodIsIdempotent: methodIsIdempotent) {
+        resentAfterClose = true
+        clearDeadline()
+        return openStream(fresh: true)
+      }
+      answer(failure)
+    }
+  }
+
+  // MARK: 8. One record, whatever happened
+
+  func end() {
+    phase = .idle
+    waitGeneration &+= 1
+    clearDeadline()
+    body.release(budget: gateway.budget)
+    held.release()
+    heldSignal = nil
+    gateway.record(self)
+    route = nil
+    token = nil
+  }
+
+  func arm(_ nanoseconds: UInt64) {
+    if let deadline { gateway.loop.deadlines.set(deadline, after: nanoseconds) }
+  }
+
+  func clearDeadline() {
+    if let deadline { gateway.loop.deadlines.clear(deadline) }
+  }
+}

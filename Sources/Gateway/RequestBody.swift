@@ -1,0 +1,99 @@
+import HTTPWire
+
+/// How many body bytes one loop keeps for replays, over all its requests.
+final class ReplayBudget {
+  private(set) var remainingBytes: Int
+  init(bytes: Int) { remainingBytes = bytes }
+  func take(_ count: Int) -> Bool {
+    guard count <= remainingBytes else { return false }
+    remainingBytes -= count
+    return true
+  }
+  func giveBack(_ count: Int) { remainingBytes += count }
+}
+
+/// The body of one request on its way upstream: kept until the response head arrives, so that the request can be
+/// sent again, or passed on and gone (design §4.5).
+struct RequestBody: ~Copyable {
+  /// Payload bytes that wait for a stream before the client is no longer read.
+  static let waitingBytesMax = 65_536
+
+  /// Payload that is kept: all of it while `isReplayable`, else what no stream has taken yet.
+  private var kept = ByteBuffer()
+  private var budgetTaken = 0
+  private(set) var isReplayable = true
+  /// Whether the client has sent all of it.
+  private(set) var isComplete = true
+  private(set) var receivedBytes: UInt64 = 0
+  private var limitBytes = 0
+
+  /// - Parameter limitBytes: what may be kept of this request.
+  mutating func begin(_ framing: BodyFraming, limitBytes: Int) {
+    isReplayable = true
+    receivedBytes = 0
+    self.limitBytes = limitBytes
+    switch framing {
+    case .none, .length(0), .untilClose: isComplete = true
+    case .length(let count):
+      isComplete = false
+      if count > UInt64(limitBytes) { isReplayable = false }
+    case .chunked: isComplete = false
+    }
+  }
+
+  var keptBytes: Int { kept.count }
+
+  mutating func finish() { isComplete = true }
+
+  /// Takes in bytes from the client.
+  ///
+  /// - Parameter passedOn: a stream has them already, or will not need them from here.
+  mutating func receive(_ bytes: UnsafeRawBufferPointer, passedOn: Bool, budget: ReplayBudget) {
+    receivedBytes += UInt64(bytes.count)
+    if isReplayable {
+      if kept.count + bytes.count <= limitBytes, budget.take(bytes.count) {
+        budgetTaken += bytes.count
+        kept.append(bytes)
+        return
+      }
+      isReplayable = false
+      if passedOn { dropKept(budget) }
+    }
+    if !passedOn { kept.append(bytes) }
+  }
+
+  /// Everything that is kept has been handed to a stream.
+  mutating func handedOver(budget: ReplayBudget) {
+    if !isReplayable { dropKept(budget) }
+  }
+
+  /// A response is being delivered: nothing will be sent again.
+  mutating func settle(budget: ReplayBudget) {
+    isReplayable = false
+    dropKept(budget)
+  }
+
+  mutating func release(budget: ReplayBudget) {
+    dropKept(budget)
+    kept.release()
+  }
+
+  private mutating func dropKept(_ budget: ReplayBudget) {
+    kept.release()
+    budget.giveBack(budgetTaken)
+    budgetTaken = 0
+  }
+
+  func withKept<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { kept.withUnsafeBytes(body) }
+
+  /// Appends one payload run in the chunked coding (RFC 9112 §7.1).
+  static func appendChunk(_ payload: UnsafeRawBufferPointer, to output: inout ByteBuffer) {
+    guard !payload.isEmpty else { return }
+    output.append(hex: UInt64(payload.count))
+    output.append("\r\n")
+    output.append(payload)
+    output.append("\r\n")
+  }
+
+  static let lastChunk: StaticString = "0\r\n\r\n"
+}

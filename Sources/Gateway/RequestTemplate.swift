@@ -1,0 +1,167 @@
+import HTTPWire
+
+/// What every send of one request has in common: the request line's parts and the fields that pass, rebuilt from the
+/// client's head once and copied for each send (design §4.4).
+///
+/// Nothing of the client's framing or of its connection survives: those fields are written anew.
+struct RequestTemplate: ~Copyable {
+  private var bytes = ByteBuffer()
+  private var method = 0..<0
+  private var localTarget = 0..<0
+  private var path = 0..<0
+  private var query: Range<Int>?
+  private var htu = 0..<0
+  private var fields = 0..<0
+  private(set) var framing = BodyFraming.none
+
+  /// Builds the template.
+  ///
+  /// - Parameters:
+  ///   - path, query: the local target's parts; the first `strippedBytes` of the path are the route's prefix.
+  ///   - injectedField: the lower-case name of a credential field other than Authorization, which the client may
+  ///     not set.
+  mutating func build(
+    _ head: RequestHead, in source: UnsafeRawBufferPointer, fields table: FieldTable, path localPath: ByteRange,
+    query localQuery: ByteRange?, strippedBytes: Int, route: GatewayRoute, injectedField: [UInt8]?
+  ) {
+    bytes.removeAll()
+    framing = head.framing
+    method = add { $0.append(source[head.method]) }
+    localTarget = add { $0.append(source[head.target]) }
+    let rest = source[localPath].slice(strippedBytes..<Int(localPath.count))
+    path = add { Self.appendPath(base: route.basePath, whole: route.wholeBasePath, rest: rest, to: &$0) }
+    query = localQuery.map { range in add { $0.append(source[range]) } }
+    htu = add { buffer in
+      if route.htuDecoded {
+        var encoded = ByteBuffer()
+        Self.appendPath(base: route.htuBase, whole: route.htuWholeBase, rest: rest, to: &encoded)
+        encoded.withUnsafeBytes { Self.appendDecoded($0, to: &buffer) }
+      } else {
+        Self.appendPath(base: route.htuBase, whole: route.htuWholeBase, rest: rest, to: &buffer)
+      }
+    }
+    fields = add { buffer in
+      buffer.append("Host: ")
+      buffer.append(route.authority)
+      buffer.append("\r\n")
+      for index in 0..<table.count {
+        let field = table[index]
+        let name = source[field.name]
+        guard Self.passes(field.id, route),
+          !(head.connectionNamesFields && table.isConnectionOption(name, in: source)),
+          !Self.isRemoved(name, route, injectedField)
+        else { continue }
+        buffer.append(name)
+        buffer.append(": ")
+        buffer.append(source[field.value])
+        buffer.append("\r\n")
+      }
+      switch head.framing {
+      case .length(let count):
+        buffer.append("Content-Length: ")
+        buffer.append(decimal: count)
+        buffer.append("\r\n")
+      case .chunked: buffer.append("Transfer-Encoding: chunked\r\n")
+      case .none, .untilClose: break
+      }
+    }
+  }
+
+  /// Keeps only what the log needs of a request that may be refused before it has a route.
+  mutating func note(method: UnsafeRawBufferPointer, target: UnsafeRawBufferPointer) {
+    bytes.removeAll()
+    self.method = add { $0.append(method) }
+    localTarget = add { $0.append(target) }
+  }
+
+  mutating func release() { bytes.release() }
+
+  private mutating func add(_ append: (inout ByteBuffer) -> Void) -> Range<Int> {
+    let start = bytes.count
+    append(&bytes)
+    return start..<bytes.count
+  }
+
+  /// Base and rest with exactly one slash between them; nothing else of the rest is touched.
+  private static func appendPath(
+    base: [UInt8], whole: [UInt8], rest: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) {
+    guard !rest.isEmpty else { return buffer.append(whole) }
+    buffer.append(base)
+    if rest[0] != UInt8(ascii: "/") { buffer.append(byte: UInt8(ascii: "/")) }
+    buffer.append(rest)
+  }
+
+  private static func appendDecoded(_ encoded: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+    var at = 0
+    while at < encoded.count {
+      if encoded[at] == UInt8(ascii: "%"), at + 2 < encoded.count, let high = ASCII.hexValue(encoded[at + 1]),
+        let low = ASCII.hexValue(encoded[at + 2])
+      {
+        buffer.append(byte: high << 4 | low)
+        at += 3
+      } else {
+        buffer.append(byte: encoded[at])
+        at += 1
+      }
+    }
+  }
+
+  /// Hop-by-hop (RFC 9110 §7.6.1), forwarding (an upstream that honours it would compute another `htu`) and
+  /// authentication fields stay here.
+  private static func passes(_ id: FieldID, _ route: GatewayRoute) -> Bool {
+    switch id {
+    case .host, .connection, .contentLength, .transferEncoding, .te, .trailer, .upgrade, .keepAlive, .expect,
+      .proxyConnection, .proxyAuthorization, .proxyAuthenticate, .proxyAuthenticationInfo, .dpop, .dpopNonce,
+      .forwarded, .xForwarded, .proofd:
+      false
+    case .authorization: route.passAuthorization
+    default: true
+    }
+  }
+
+  private static func isRemoved(
+    _ name: UnsafeRawBufferPointer, _ route: GatewayRoute, _ injectedField: [UInt8]?
+  ) -> Bool {
+    // How some servers are told another URL than the one in the request line.
+    if name.bytes(equalCaseInsensitively: "x-original-url") || name.bytes(equalCaseInsensitively: "x-rewrite-url") {
+      return true
+    }
+    if let injectedField, injectedField.withUnsafeBytes({ name.bytes(equalCaseInsensitively: $0) }) { return true }
+    return route.removedFields.contains { removed in
+      removed.withUnsafeBytes { name.bytes(equalCaseInsensitively: $0) }
+    }
+  }
+
+  // MARK: For each send and the log
+
+  func withMethod<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { bytes.withUnsafeBytes { body($0.slice(method)) } }
+  func withLocalTarget<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    bytes.withUnsafeBytes { body($0.slice(localTarget)) }
+  }
+  /// The `htm` and `htu` of a proof.
+  func withProofTarget<R>(_ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> R) -> R {
+    bytes.withUnsafeBytes { body($0.slice(method), $0.slice(htu)) }
+  }
+
+  /// Appends the request line and all fields but the credential's, without the empty line.
+  ///
+  /// - Parameter credentialQuery: `name=value` to add to the query, or nil.
+  func append(to output: inout ByteBuffer, credentialQuery: ((inout ByteBuffer) -> Void)?) {
+    bytes.withUnsafeBytes { all in
+      output.append(all.slice(method))
+      output.append(byte: 0x20)
+      output.append(all.slice(path))
+      if let query {
+        output.append(byte: UInt8(ascii: "?"))
+        output.append(all.slice(query))
+      }
+      if let credentialQuery {
+        output.append(byte: query == nil ? UInt8(ascii: "?") : UInt8(ascii: "&"))
+        credentialQuery(&output)
+      }
+      output.append(" HTTP/1.1\r\n")
+      output.append(all.slice(fields))
+    }
+  }
+}
