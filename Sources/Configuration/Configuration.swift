@@ -26,6 +26,28 @@ package struct Configuration: Sendable, Equatable {
   package static let replayLimitBytesDefault = 1 << 20
   package static let replayTotalBytesDefault = 32 << 20
 
+  package init(
+    file: String, listen: [ListenAddress] = [.tcp(host: "127.0.0.1", port: 9449)], allowedHosts: [String] = [],
+    stateDirectory: String, callers: CallerPolicy = .sameUser, threads: Int = 1, credentials: [CredentialProfile] = [],
+    routes: [RouteConfiguration] = [], log: LogConfiguration = LogConfiguration(), limits: Limits = Limits(),
+    timeouts: Timeouts = Timeouts(), replayLimitBytes: Int = Self.replayLimitBytesDefault,
+    replayTotalBytes: Int = Self.replayTotalBytesDefault
+  ) {
+    self.file = file
+    self.listen = listen
+    self.allowedHosts = allowedHosts
+    self.stateDirectory = stateDirectory
+    self.callers = callers
+    self.threads = threads
+    self.credentials = credentials
+    self.routes = routes
+    self.log = log
+    self.limits = limits
+    self.timeouts = timeouts
+    self.replayLimitBytes = replayLimitBytes
+    self.replayTotalBytes = replayTotalBytes
+  }
+
   package func credential(named name: String) -> CredentialProfile? { credentials.first { $0.name == name } }
 }
 

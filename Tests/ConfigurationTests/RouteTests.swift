@@ -125,6 +125,8 @@ import Testing
     Mistake(
       "upstream: http://localhost:9449", "10:15: error: routes.r.upstream: is an address proofd itself listens on"),
     Mistake(
+      "upstream: http://used.localhost:9449", "10:15: error: routes.r.upstream: is an address proofd itself listens on"),
+    Mistake(
       "upstream: https://b.example\ncredential: cc",
       #"11:17: error: routes.r.credential: there is no credential of this name; did you mean "c"?"#),
     Mistake(
@@ -235,6 +237,18 @@ import Testing
     let shared = problems(text.replacing("audience: b", with: "audience: a"))
     #expect(shared.count == 1)
     #expect(shared.first?.hasPrefix("5:60: warning: routes.b.credential: the same token also goes to") == true)
+  }
+
+  @Test func `may not share a DPoP client silently that takes Bearer tokens too`() {
+    let text = """
+      credentials:
+        c: {provider: oidc, issuer: "https://id.example", grant: client_credentials, client_id: x, dpop: true}
+      routes:
+        a: {path: /a, upstream: "https://a.example", credential: c}
+        b: {path: /b, upstream: "https://b.example", credential: c}
+      """
+    #expect(problems(text) == [])
+    #expect(problems(text.replacing("dpop: true", with: "dpop: true, allow_bearer: true")).count == 1)
   }
 
   @Test func `of a credential that is broken is not blamed for it`() {

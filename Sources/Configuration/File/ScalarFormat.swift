@@ -1,5 +1,5 @@
 /// How numbers, durations and sizes are spelled.
-enum ScalarFormat {
+package enum ScalarFormat {
   /// Decimal digits and nothing else.
   static func integer(_ text: some StringProtocol) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
@@ -27,7 +27,7 @@ enum ScalarFormat {
   }
 
   /// A duration in the largest unit that divides it.
-  static func spell(_ duration: Duration) -> String {
+  package static func spell(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
     for (unit, factor) in [("h", Int64(3_600_000)), ("m", 60_000), ("s", 1000)] {
@@ -37,7 +37,7 @@ enum ScalarFormat {
   }
 
   /// A size in the largest unit that divides it.
-  static func spell(bytes: Int) -> String {
+  package static func spell(bytes: Int) -> String {
     for (unit, factor) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] {
       if bytes != 0, bytes % factor == 0 { return "\(bytes / factor)\(unit)" }
     }

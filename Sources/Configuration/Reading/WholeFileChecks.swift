@@ -8,7 +8,8 @@ extension ReadingContext {
       let upstream = draft.route.upstream
       let own = listen.contains { address in
         guard case .tcp(let host, let port) = address, port == upstream.port else { return false }
-        return host == upstream.host || (upstream.host == "localhost" && (host == "127.0.0.1" || host == "::1"))
+        let isLocalName = upstream.host == "localhost" || upstream.host.hasSuffix(".localhost")
+        return host == upstream.host || isLocalName && (host == "127.0.0.1" || host == "::1")
       }
       if own { draft.upstreamEntry.report("is an address proofd itself listens on") }
     }
@@ -20,7 +21,7 @@ extension ReadingContext {
     var firstRoute: [RouteCredential: RouteConfiguration] = [:]
     for draft in drafts {
       guard let used = draft.route.credential, let entry = draft.credentialEntry else { continue }
-      guard credentials.profile(used.name)?.usesDPoP == false else { continue }
+      guard credentials.profile(used.name)?.mayBeBearer == true else { continue }
       guard let first = firstRoute[used] else {
         firstRoute[used] = draft.route
         continue
@@ -45,5 +46,12 @@ extension ReadingContext {
           ? "must not be less than replay_limit (\(ScalarFormat.spell(bytes: limit)))" : message)
     }
     for draft in drafts where draft.route.replayLimitBytes > total { draft.replayLimitEntry?.report(message) }
+  }
+}
+
+extension CredentialProfile {
+  /// Whether what is sent can be used by anyone who sees it.
+  fileprivate var mayBeBearer: Bool {
+    if case .client(let client) = kind { !client.dpop || client.allowBearer } else { true }
   }
 }
