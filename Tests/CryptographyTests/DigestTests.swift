@@ -26,6 +26,18 @@ import Testing
     #expect(buffer == SHA256.hash(Array("abc".utf8)) + [0xEE, 0xEE])
   }
 
+  @Test func `a message that comes in pieces has the digest of the whole, and the stream starts again`() {
+    let message = (0..<1000).map { UInt8($0 % 256) }
+    let stream = SHA256Stream()
+    for size in [1, 7, 64, 999, 1000] {
+      for start in stride(from: 0, to: message.count, by: size) {
+        message[start..<min(start + size, message.count)].withUnsafeBytes { stream.update($0) }
+      }
+      #expect(stream.finish() == SHA256.hash(message))
+    }
+    #expect(stream.finish() == SHA256.hash([]))
+  }
+
   /// RFC 4231 §4.2, §4.3, §4.7
   @Test(arguments: [
     (
