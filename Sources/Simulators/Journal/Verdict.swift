@@ -1,0 +1,55 @@
+/// What a simulator thought of a request.
+package enum Verdict: String, Sendable, CaseIterable {
+  case accepted
+
+  // The request itself
+  case malformed
+  case hostWrong = "host_wrong"
+  case targetWrong = "target_wrong"
+  case notFound = "not_found"
+  case methodWrong = "method_wrong"
+
+  // The proof. RFC 9449 §4.3
+  case proofMissing = "proof_missing"
+  case proofRepeated = "proof_repeated"
+  case proofMalformed = "proof_malformed"
+  case proofType = "proof_typ"
+  case proofAlgorithm = "proof_alg"
+  case proofKey = "proof_jwk"
+  case proofSignature = "proof_signature"
+  case proofClaims = "proof_claims"
+  case proofMethod = "proof_htm"
+  case proofURL = "proof_htu"
+  case proofTime = "proof_iat"
+  case proofTokenHash = "proof_ath"
+  case proofReplayed = "proof_jti_reused"
+  case nonceMissing = "nonce_missing"
+  case nonceUnknown = "nonce_unknown"
+
+  // The token endpoint. RFC 6749 §5.2
+  case requestInvalid = "invalid_request"
+  case clientInvalid = "invalid_client"
+  case grantUnsupported = "unsupported_grant_type"
+  case scopeInvalid = "invalid_scope"
+  case targetInvalid = "invalid_target"
+
+  // The credential at the API
+  case credentialMissing = "credential_missing"
+  case credentialRepeated = "credential_repeated"
+  case schemeWrong = "scheme_wrong"
+  case credentialWrong = "credential_wrong"
+  case tokenUnknown = "token_unknown"
+  case tokenExpired = "token_expired"
+  case tokenRevoked = "token_revoked"
+  case tokenAudience = "token_audience"
+  case tokenBinding = "token_binding"
+  case scopeMissing = "scope_missing"
+  /// Everything was right and a setting or fault refused it all the same.
+  case refusedBySetting = "refused_by_setting"
+}
+
+/// Which of the two servers.
+package enum Role: String, Sendable, CaseIterable {
+  case authorizationServer = "as"
+  case api
+}

@@ -1,0 +1,47 @@
+import Cryptography
+import EventLoop
+import Synchronization
+
+/// What the two servers and the admin port share.
+final class SimulationState: Sendable {
+  let time: any TimeSource
+  let initialSettings: SimulationSettings
+  let settings: Mutex<SimulationSettings>
+  let journal: Journal
+  let faults: FaultScript
+  let tokens: TokenRegistry
+  let nonces: [Role: NonceBook]
+  let replays: [Role: ReplayStore] = [.authorizationServer: ReplayStore(), .api: ReplayStore()]
+  /// Set once both ports are open.
+  let addresses = Mutex(Addresses())
+
+  struct Addresses: Sendable {
+    var authorizationServer = ""
+    var api = ""
+  }
+
+  init(_ options: SimulationOptions, seed: Secret, signingKey: ProofKey) {
+    time = options.time
+    initialSettings = options.settings
+    settings = Mutex(options.settings)
+    journal = Journal(entriesMax: options.journalEntriesMax, redactsSecrets: options.redactsJournal, time: options.time)
+    faults = FaultScript()
+    tokens = TokenRegistry(signingKey: signingKey, seed: seed)
+    nonces = [
+      .authorizationServer: NonceBook(role: .authorizationServer, seed: seed), .api: NonceBook(role: .api, seed: seed),
+    ]
+  }
+
+  func serverSettings(of role: Role) -> ServerSettings {
+    settings.withLock { role == .api ? $0.api.server : $0.authorizationServer.server }
+  }
+
+  /// The time on that server's clock.
+  func now(at role: Role) -> Int64 {
+    time.wallNanoseconds / 1_000_000_000 + Int64(serverSettings(of: role).clockOffsetSeconds)
+  }
+
+  func origin(of role: Role) -> String {
+    addresses.withLock { role == .api ? $0.api : $0.authorizationServer }
+  }
+}
