@@ -90,8 +90,20 @@ enum WordScan {
     (word &- ones &* UInt64(bound)) & ~word & highs
   }
 
+  /// Bytes that are neither a letter nor `-`: where a field name ends, or needs a closer look. Exact in every byte.
+  @inline(__always)
+  static func bytesUncommonInNames(_ word: UInt64) -> UInt64 {
+    let low = word & ~highs
+    let folded = low | ones &* 0x20
+    let letters = (folded &+ ones &* (0x80 - 0x61)) & ~(folded &+ ones &* (0x80 - 0x7B))
+    let hyphens = ~((low ^ ones &* 0x2D) &+ ~highs)
+    return ~((letters | hyphens) & ~word) & highs
+  }
+
+  /// The eight bytes at `offset`, which the caller has checked to be there; the first is the lowest.
   @inline(__always)
   static func load(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
-    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    guard let base = bytes.baseAddress else { return 0 }
+    return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 }

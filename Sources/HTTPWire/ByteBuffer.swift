@@ -9,6 +9,7 @@
 /// out.append(decimal: 204)
 /// out.append(" \r\n\r\n")
 /// ```
+@usableFromInline
 package struct ByteBuffer: ~Copyable {
   /// The smallest block allocated, in bytes.
   package static let capacityMin = 512
@@ -17,7 +18,7 @@ package struct ByteBuffer: ~Copyable {
   @usableFromInline var readOffset = 0
   @usableFromInline var writeOffset = 0
   /// Bytes allocated.
-  package private(set) var capacity = 0
+  @usableFromInline package internal(set) var capacity = 0
 
   package init() {}
 
@@ -35,6 +36,7 @@ package struct ByteBuffer: ~Copyable {
   }
 
   /// Makes room and returns the writable tail, at least `byteCount` bytes; `commit` makes what was written readable.
+  @inlinable
   package mutating func reserve(_ byteCount: Int) -> UnsafeMutableRawBufferPointer {
     precondition(byteCount >= 0)
     if capacity - writeOffset < byteCount { makeRoom(byteCount) }
@@ -43,12 +45,14 @@ package struct ByteBuffer: ~Copyable {
   }
 
   /// Makes the first `byteCount` bytes of the reserved tail readable.
+  @inlinable
   package mutating func commit(_ byteCount: Int) {
     precondition(byteCount >= 0 && byteCount <= capacity - writeOffset)
     writeOffset += byteCount
   }
 
   /// Drops `byteCount` bytes at the front. Bytes are moved only when room is next needed.
+  @inlinable
   package mutating func consume(_ byteCount: Int) {
     precondition(byteCount >= 0 && byteCount <= count)
     readOffset += byteCount
@@ -59,6 +63,7 @@ package struct ByteBuffer: ~Copyable {
   }
 
   /// Drops all bytes and keeps the storage.
+  @inlinable
   package mutating func removeAll() {
     readOffset = 0
     writeOffset = 0
@@ -74,7 +79,8 @@ package struct ByteBuffer: ~Copyable {
 
   /// Moves the live bytes to the front when at least half the block is free head, else doubles the block: each byte is
   /// moved a bounded number of times on average.
-  private mutating func makeRoom(_ byteCount: Int) {
+  @usableFromInline
+  mutating func makeRoom(_ byteCount: Int) {
     let live = count
     let (needed, overflow) = live.addingReportingOverflow(byteCount)
     precondition(!overflow)
@@ -96,12 +102,16 @@ package struct ByteBuffer: ~Copyable {
 }
 
 extension ByteBuffer {
+  @inlinable
   package mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    guard bytes.count > 0 else { return }
-    reserve(bytes.count).copyMemory(from: bytes)
+    guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+    if capacity - writeOffset < bytes.count { makeRoom(bytes.count) }
+    guard let storage else { return }
+    (storage + writeOffset).copyMemory(from: source, byteCount: bytes.count)
     writeOffset += bytes.count
   }
 
+  @inlinable
   package mutating func append(_ literal: StaticString) {
     precondition(literal.hasPointerRepresentation)
     append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
@@ -119,9 +129,11 @@ extension ByteBuffer {
     }
   }
 
+  @inlinable
   package mutating func append(byte: UInt8) {
-    let tail = reserve(1)
-    tail[0] = byte
+    if capacity == writeOffset { makeRoom(1) }
+    guard let storage else { return }
+    storage.storeBytes(of: byte, toByteOffset: writeOffset, as: UInt8.self)
     writeOffset += 1
   }
 

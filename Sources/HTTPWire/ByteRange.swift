@@ -1,27 +1,28 @@
 /// A run of bytes in a head's buffer, as an offset and a length.
+@usableFromInline
 package struct ByteRange: Sendable, Equatable {
-  package var start: UInt32
-  package var count: UInt32
+  @usableFromInline package var start: UInt32
+  @usableFromInline package var count: UInt32
 
-  @inline(__always)
+  @inlinable
   package init(start: UInt32, count: UInt32) {
     self.start = start
     self.count = count
   }
 
-  @inline(__always)
+  @inlinable
   package init(_ range: Range<Int>) {
     start = UInt32(range.lowerBound)
     count = UInt32(range.count)
   }
 
-  package var isEmpty: Bool { count == 0 }
-  package var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
+  @inlinable package var isEmpty: Bool { count == 0 }
+  @inlinable package var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
 }
 
 extension UnsafeRawBufferPointer {
   /// The bytes of `range`.
-  @inline(__always)
+  @inlinable @inline(__always)
   package subscript(_ range: ByteRange) -> UnsafeRawBufferPointer {
     let start = Int(range.start)
     let count = Int(range.count)
@@ -31,7 +32,7 @@ extension UnsafeRawBufferPointer {
   }
 
   /// The bytes of `range`, as a buffer of their own.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     precondition(range.lowerBound >= 0 && range.upperBound <= count)
     guard let baseAddress else { return self }

@@ -1,4 +1,5 @@
 /// The field names the gateway acts on; everything else is `other`.
+@usableFromInline
 package enum FieldID: UInt8, Sendable {
   case other = 0
   // Framing and hop-by-hop
@@ -96,8 +97,22 @@ package enum FieldID: UInt8, Sendable {
   /// letter onto a letter, and nothing but `-` onto `-`.
   @inline(__always)
   private static func tokenMatches(_ name: UnsafeRawBufferPointer, _ literal: StaticString) -> Bool {
-    let expected = literal.utf8Start
-    for index in 0..<literal.utf8CodeUnitCount where name[index] | 0x20 != expected[index] { return false }
-    return true
+    let length = literal.utf8CodeUnitCount
+    let expected = UnsafeRawBufferPointer(start: literal.utf8Start, count: length)
+    guard length >= 8 else {
+      for index in 0..<length where name[index] | 0x20 != expected[index] { return false }
+      return true
+    }
+    var index = 0
+    while index &+ 8 <= length {
+      if foldedWord(name, at: index) != WordScan.load(expected, at: index) { return false }
+      index &+= 8
+    }
+    return foldedWord(name, at: length &- 8) == WordScan.load(expected, at: length &- 8)
+  }
+
+  @inline(__always)
+  private static func foldedWord(_ name: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+    WordScan.load(name, at: offset) | WordScan.ones &* 0x20
   }
 }

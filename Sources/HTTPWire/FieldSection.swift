@@ -40,8 +40,7 @@ struct FieldSection {
     _ head: UnsafeRawBufferPointer, _ index: inout Int
   ) throws(HeadViolation) -> Field {
     let nameStart = index
-    var at = index
-    while at < head.count, ASCII.isTokenByte(head[at]) { at += 1 }
+    var at = endOfToken(head, from: index)
     guard at < head.count else { throw .unterminated }
     guard head[at] == UInt8(ascii: ":"), at > nameStart else { throw nameViolation(head, nameStart, at) }
     let name = nameStart..<at
@@ -60,22 +59,42 @@ struct FieldSection {
       name: ByteRange(name), value: ByteRange(valueStart..<at), id: FieldID(name: head.slice(name)))
   }
 
+  /// The position of the first byte that is not a `tchar`, or the count.
+  @inline(__always)
+  private static func endOfToken(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    let count = bytes.count
+    var index = start
+    while index &+ 8 <= count {
+      let uncommon = WordScan.bytesUncommonInNames(WordScan.load(bytes, at: index))
+      if uncommon == 0 {
+        index &+= 8
+        continue
+      }
+      index &+= uncommon.trailingZeroBitCount / 8
+      guard ASCII.isTokenByte(bytes[index]) else { return index }
+      index &+= 1
+    }
+    while index < count, ASCII.isTokenByte(bytes[index]) { index &+= 1 }
+    return index
+  }
+
   /// The position of the first byte that a field value may not hold, or the count. RFC 9110 §5.5
   @inline(__always)
   static func endOfValue(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    let count = bytes.count
     var index = start
-    while index + 8 <= bytes.count {
+    while index &+ 8 <= count {
       let word = WordScan.load(bytes, at: index)
       let found = WordScan.bytesBelow(word, 0x20) | WordScan.bytesEqual(word, to: 0x7F)
       if found == 0 {
-        index += 8
+        index &+= 8
         continue
       }
-      index += found.trailingZeroBitCount / 8
+      index &+= found.trailingZeroBitCount / 8
       guard bytes[index] == ASCII.horizontalTab else { return index }
-      index += 1
+      index &+= 1
     }
-    while index < bytes.count, ASCII.isFieldValueByte(bytes[index]) { index += 1 }
+    while index < count, ASCII.isFieldValueByte(bytes[index]) { index &+= 1 }
     return index
   }
 

@@ -1,9 +1,10 @@
 /// One field line of a parsed head: where its name and value are, and what the name is.
+@usableFromInline
 package struct Field: Sendable, Equatable {
-  package var name: ByteRange
+  @usableFromInline package var name: ByteRange
   /// Without the whitespace around it.
-  package var value: ByteRange
-  package var id: FieldID
+  @usableFromInline package var value: ByteRange
+  @usableFromInline package var id: FieldID
 
   package init(name: ByteRange, value: ByteRange, id: FieldID) {
     self.name = name
@@ -15,33 +16,46 @@ package struct Field: Sendable, Equatable {
 /// The fields of the head parsed last, in order. One per loop, reused: a parse allocates nothing.
 ///
 /// The ranges are offsets into the bytes that were parsed; they must outlive the use of the table.
+@usableFromInline
 package final class FieldTable {
   package let capacity: Int
-  package private(set) var count = 0
-  private let storage: UnsafeMutablePointer<Field>
+  @usableFromInline let storage: UnsafeMutablePointer<Field>
+  /// Behind a pointer, because every access to a stored `var` of a class is checked for exclusivity at run time: half the
+  /// time of a parse.
+  @usableFromInline let countStorage: UnsafeMutablePointer<Int>
 
   package init(capacity: Int) {
     precondition(capacity > 0)
     self.capacity = capacity
     storage = .allocate(capacity: capacity)
+    countStorage = .allocate(capacity: 1)
+    countStorage.initialize(to: 0)
   }
 
-  deinit { storage.deallocate() }
+  deinit {
+    storage.deallocate()
+    countStorage.deallocate()
+  }
 
+  @inlinable package var count: Int { countStorage.pointee }
+
+  @inlinable
   package subscript(index: Int) -> Field {
     precondition(index >= 0 && index < count)
     return storage[index]
   }
 
   package func removeAll() {
-    count = 0
+    countStorage.pointee = 0
   }
 
   /// Adds a field; false when the table is full.
+  @inline(__always)
   func append(_ field: Field) -> Bool {
+    let count = countStorage.pointee
     guard count < capacity else { return false }
     (storage + count).initialize(to: field)
-    count += 1
+    countStorage.pointee = count + 1
     return true
   }
 

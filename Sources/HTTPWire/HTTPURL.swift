@@ -73,6 +73,7 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     var host = authority
     var port = scheme.defaultPort
     let bracket = authority.lastIndex(of: UInt8(ascii: "]"))
+    guard bracket != nil || authority.first != UInt8(ascii: "[") else { throw .host }
     if let colon = authority[(bracket ?? authority.startIndex)...].firstIndex(of: UInt8(ascii: ":")) {
       host = authority[..<colon]
       let digits = authority[(colon + 1)...]

@@ -41,15 +41,16 @@ package enum HeadBoundary {
   /// The position of the next CR or LF, or the count.
   @inline(__always)
   private static func nextLineByte(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    let count = bytes.count
     var index = start
-    while index + 8 <= bytes.count {
+    while index &+ 8 <= count {
       let word = WordScan.load(bytes, at: index)
       let found =
         WordScan.bytesEqual(word, to: ASCII.carriageReturn) | WordScan.bytesEqual(word, to: ASCII.lineFeed)
-      if found != 0 { return index + found.trailingZeroBitCount / 8 }
-      index += 8
+      if found != 0 { return index &+ found.trailingZeroBitCount / 8 }
+      index &+= 8
     }
-    while index < bytes.count, bytes[index] != ASCII.carriageReturn, bytes[index] != ASCII.lineFeed { index += 1 }
+    while index < count, bytes[index] != ASCII.carriageReturn, bytes[index] != ASCII.lineFeed { index &+= 1 }
     return index
   }
 

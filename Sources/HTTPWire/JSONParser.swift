@@ -21,6 +21,11 @@ package struct JSONViolation: Error, Equatable, Sendable {
   package let kind: Kind
   /// In bytes from the start.
   package let offset: Int
+
+  package init(kind: Kind, offset: Int) {
+    self.kind = kind
+    self.offset = offset
+  }
 }
 
 extension JSONValue {
@@ -64,7 +69,11 @@ private struct JSONParser {
   private var current: UInt8 { at < bytes.count ? bytes[at] : 0 }
 
   private mutating func skipWhitespace() {
-    while at < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[at]) { at += 1 }
+    while at < bytes.count, isWhitespace(bytes[at]) { at += 1 }
+  }
+
+  private func isWhitespace(_ byte: UInt8) -> Bool {
+    ASCII.isWhitespace(byte) || byte == ASCII.lineFeed || byte == ASCII.carriageReturn
   }
 
   private mutating func parseValue() throws(JSONViolation) -> JSONValue {

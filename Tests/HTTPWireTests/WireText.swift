@@ -71,3 +71,11 @@ func response(
     }
   }
 }
+
+extension Result {
+  /// Why it failed; nil for a success.
+  var violation: Failure? {
+    if case .failure(let violation) = self { return violation }
+    return nil
+  }
+}
