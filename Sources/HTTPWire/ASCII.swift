@@ -103,6 +103,7 @@ enum WordScan {
   /// The eight bytes at `offset`, which the caller has checked to be there; the first is the lowest.
   @inline(__always)
   static func load(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+    assert(offset >= 0 && offset + 8 <= bytes.count)
     guard let base = bytes.baseAddress else { return 0 }
     return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }

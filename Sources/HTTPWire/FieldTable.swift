@@ -76,6 +76,11 @@ package final class FieldTable {
     return found
   }
 
+  /// The values of every field with `id`, in order, as text: for the rare fields that are parsed further.
+  package func values(of id: FieldID, in head: UnsafeRawBufferPointer) -> [String] {
+    (0..<count).filter { storage[$0].id == id }.map { String(decoding: head[storage[$0].value], as: UTF8.self) }
+  }
+
   /// Whether a `Connection` field of `head` names the field called `name`, so that an intermediary must drop it.
   /// RFC 9110 §7.6.1
   package func isConnectionOption(_ name: UnsafeRawBufferPointer, in head: UnsafeRawBufferPointer) -> Bool {

@@ -8,7 +8,7 @@ package enum HeadBoundary {
   }
 
   /// Looks for CR LF CR LF from `scanned` on; a bare LF, a bare CR or a first byte that begins no HTTP/1 message is a
-  /// violation at once.
+  /// violation at once. How many bytes may come before the end is the caller's to bound.
   ///
   /// - Parameters:
   ///   - bytes: everything received of the message so far.

@@ -66,6 +66,7 @@ struct FieldTests {
       #expect(fields.firstIndex(of: .connection, from: 2) == 3)
       #expect(fields.firstIndex(of: .date) == nil)
       #expect(fields.count(of: .connection) == 2)
+      #expect(fields.values(of: .connection, in: head) == ["close, x-foo", "DPoP"])
     }
   }
 
