@@ -27,12 +27,15 @@ package final class AccessToken: Sendable {
 
   /// The value alone, without scheme and encoding: what the redactor has to know.
   let secret: Secret
+  /// Another form of it that shows in requests.
+  let derived: Secret?
 
   init(
-    secret: Secret, placement: Placement, proofKey: ProofKey?, receivedBootNanoseconds: Int64,
+    secret: Secret, derived: Secret? = nil, placement: Placement, proofKey: ProofKey?, receivedBootNanoseconds: Int64,
     expiresAtUnixSeconds: Int64?
   ) {
     self.secret = secret
+    self.derived = derived
     self.placement = placement
     self.proofKey = proofKey
     self.receivedBootNanoseconds = receivedBootNanoseconds
@@ -40,6 +43,9 @@ package final class AccessToken: Sendable {
     ath = proofKey == nil ? [] : Array(Base64URL.encode(secret.withUnsafeBytes { SHA256.hash($0) }).utf8)
     generation = Self.generations.wrappingAdd(1, ordering: .relaxed).newValue
   }
+
+  /// Everything of it that must not show.
+  var secrets: [Secret] { derived.map { [secret, $0] } ?? [secret] }
 
   private static let generations = Atomic<UInt64>(0)
 

@@ -22,6 +22,7 @@ struct FetchBackoff {
     last = failure
     let bounds = failure.kind == .unavailable ? Self.unavailable : Self.refused
     var pause = min(bounds.lowerBound * (1 << min(consecutive - 1, 20)), bounds.upperBound)
+    if let fixed = failure.pause { pause = fixed }
     if let asked = failure.retryAfter { pause = max(pause, min(asked, Self.retryAfterMax)) }
     untilBootNanoseconds = now.bootNanoseconds + pause.nanoseconds
   }

@@ -13,11 +13,16 @@ protocol TokenFetching: Sendable {
 /// A value that just came.
 struct FetchedToken: Sendable {
   let secret: Secret
+  /// A form of the secret that the redactor could not find by itself, such as `user:password` in Base64.
+  var derived: Secret?
   let placement: AccessToken.Placement
   let proofKey: ProofKey?
   let lifetime: TokenLifetime
   /// As the issuer said; nil if the value has no end by time, or the issuer did not say.
   let expiresInSeconds: Int64?
+
+  /// Everything of it that must not show.
+  var secrets: [Secret] { derived.map { [secret, $0] } ?? [secret] }
 }
 
 /// Why no value came.
@@ -35,6 +40,8 @@ struct FetchFailure: Error, Sendable, Equatable {
   let detail: String
   /// What the server asks to wait, if it does.
   var retryAfter: Duration?
+  /// When to try again, if the usual backoff makes no sense.
+  var pause: Duration?
 }
 
 /// Where the value of a credential comes from.

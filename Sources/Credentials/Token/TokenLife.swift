@@ -85,7 +85,7 @@ struct TokenLife {
       token = previous
     } else {
       token = AccessToken(
-        secret: fetched.secret, placement: fetched.placement, proofKey: fetched.proofKey,
+        secret: fetched.secret, derived: fetched.derived, placement: fetched.placement, proofKey: fetched.proofKey,
         receivedBootNanoseconds: now.bootNanoseconds,
         expiresAtUnixSeconds: fetched.expiresInSeconds.map { now.wallUnixSeconds.addingSaturated($0) })
     }

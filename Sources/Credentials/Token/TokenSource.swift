@@ -40,7 +40,7 @@ package final class TokenSource: Sendable {
   deinit {
     let (timer, tokens) = state.withLock { ($0.timer, [$0.life.held?.token, $0.previous]) }
     timer?.cancel()
-    for token in tokens { if let token { environment.secrets.release(token.secret) } }
+    for secret in tokens.flatMap({ $0?.secrets ?? [] }) { environment.secrets.release(secret) }
   }
 
   /// The token to send now, or nil: then ``acquire(waiter:)``. The fast path of every request.
@@ -106,7 +106,7 @@ package final class TokenSource: Sendable {
   }
 
   private func finish(_ result: Result<FetchedToken, FetchFailure>) {
-    if case .success(let fetched) = result { environment.secrets.hold(fetched.secret) }
+    if case .success(let fetched) = result { fetched.secrets.forEach(environment.secrets.hold) }
     let now = Moment(environment.time)
     var released: [Secret] = []
     let settled = state.withLock { state in
@@ -115,9 +115,9 @@ package final class TokenSource: Sendable {
         let isReissued = fetcher.kind.isIssued
         switch state.life.fetched(fetched, isReissued: isReissued, at: now) {
         case .first: break
-        case .same: released.append(fetched.secret)  // it is held already
+        case .same: released += fetched.secrets  // they are held already
         case .replaced(let leaving):
-          if let previous = state.previous { released.append(previous.secret) }
+          released += state.previous?.secrets ?? []
           state.previous = leaving
         }
         state.lastFetchAtUnixSeconds = now.wallUnixSeconds
