@@ -1,1 +1,115 @@
-// Daemon
+package import Configuration
+import Credentials
+import EventLoop
+import Gateway
+import HTTPTransport
+import HTTPWire
+import OAuth
+import Tracing
+
+/// The composition root: makes a running gateway of a configuration, and ends it in order.
+package final class Daemon: Sendable {
+  private let gateway: Gateway
+  private let control: ControlLoop
+  private let hub: RecordHub
+  private let listeners: ListenerAssembly
+  private let drainLimit: Duration
+  private let routeCount: Int
+
+  /// Starts everything; requests can be sent when this returns.
+  ///
+  /// - Throws: `DaemonError`; nothing is left behind then.
+  package init(_ configuration: Configuration) throws(DaemonError) {
+    if configuration.callers == .sameUser { try Self.checkPeerLookUp() }
+    let listeners = try ListenerAssembly(configuration)
+    do throws(DaemonError) {
+      let hub = try Self.openLog(configuration)
+      let resolver = Resolver()
+      let control = ControlLoop(resolver: resolver, hub: hub)
+      do throws(DaemonError) {
+        var trust = TrustStore()
+        let skews = ClockSkewTable()
+        let credentials = try CredentialAssembly(
+          configuration, control: control, hub: hub, skews: skews, trust: &trust)
+        let assembly = try RouteAssembly(configuration, credentials: credentials, skews: skews, trust: &trust)
+        gateway = Gateway(
+          GatewayShared(
+            settings: GatewaySettings(configuration), routes: RouteTable(assembly.routes),
+            endpoints: assembly.endpoints, admission: listeners.admission(configuration), hub: hub,
+            resolver: resolver),
+          listeners: listeners.listeners)
+        routeCount = assembly.routes.count
+      } catch {
+        control.stop()
+        hub.flushAndClose()
+        throw error
+      }
+      self.hub = hub
+      self.control = control
+    } catch {
+      listeners.abandon()
+      throw error
+    }
+    self.listeners = listeners
+    drainLimit = configuration.timeouts.drain
+  }
+
+  /// Where the gateway listens: `http://127.0.0.1:9449`, or `unix:/path`. The first address if there are several.
+  package var url: String { listeners.url }
+
+  /// The line `proofd serve` prints when it is ready.
+  package var announcement: String {
+    "proofd listens on \(url) (\(routeCount) \(routeCount == 1 ? "route" : "routes"))"
+  }
+
+  /// Blocks until SIGTERM or SIGINT comes. From then on a second one breaks off what is under way.
+  ///
+  /// SIGHUP opens the log file again; if that fails the old one stays in use.
+  package func waitForSignal() {
+    control.waitForSignal(
+      again: { [gateway] in gateway.breakOff() },
+      hangUp: { [hub] in try? hub.reopen() })  // the old file stays in use
+  }
+
+  /// Accepts nothing more, lets what is under way finish for `timeouts.drain`, writes the log out and ends all threads.
+  package func stop() async {
+    await gateway.drain(limit: drainLimit)
+    control.stop()
+    hub.flushAndClose()
+    listeners.close()
+  }
+
+  /// Better no start than a gateway that refuses everybody.
+  private static func checkPeerLookUp() throws(DaemonError) {
+    do throws(SocketError) {
+      _ = try PeerUser()
+    } catch {
+      throw .callers(error.description)
+    }
+  }
+
+  private static func openLog(_ configuration: Configuration) throws(DaemonError) -> RecordHub {
+    do throws(TracingError) {
+      return try RecordHub(configuration.log.file.map { .file(path: $0) } ?? .standardError)
+    } catch {
+      throw .log("\(error)")
+    }
+  }
+}
+
+extension GatewaySettings {
+  init(_ configuration: Configuration) {
+    self.init()
+    loops = configuration.threads
+    callers = configuration.callers == .any ? .any : .sameUser
+    headLimits = HeadLimits(
+      headBytesMax: configuration.limits.headBytesMax, fieldCountMax: configuration.limits.fieldCountMax,
+      targetBytesMax: configuration.limits.targetBytesMax)
+    server.head = configuration.timeouts.head.unsignedNanoseconds
+    server.body = configuration.timeouts.body.unsignedNanoseconds
+    server.send = configuration.timeouts.send.unsignedNanoseconds
+    server.idle = configuration.timeouts.idle.unsignedNanoseconds
+    connectionsMax = max(1, configuration.limits.connectionsMax / configuration.threads)
+    replayTotalBytes = configuration.replayTotalBytes
+  }
+}

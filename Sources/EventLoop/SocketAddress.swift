@@ -139,3 +139,13 @@ package struct SocketAddress: @unchecked Sendable, Hashable, CustomStringConvert
     }
   }
 }
+
+extension SocketAddress {
+  /// Whether somebody accepts connections there right now: tells a live UNIX socket from one that a crash left behind.
+  package var isAccepting: Bool {
+    let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return withSockaddr { connect(descriptor, $0, $1) } == 0
+  }
+}

@@ -32,7 +32,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   /// How long `Expect: 100-continue` is waited for (RFC 9110 §10.1.1).
   static let continueNanoseconds: UInt64 = 1_000_000_000
 
-  unowned let gateway: GatewayLoop
+  /// Outlives every exchange: the loop keeps it.
+  unowned(unsafe) let gateway: GatewayLoop
   unowned(unsafe) var client: ServerConnection?
   let callerUID: UInt32?
   var phase = Phase.idle
@@ -359,7 +360,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   // MARK: 7. Deliver
 
   func deliver(_ head: ResponseHead, _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable) {
-    if phase == .awaitingContinue { clientPersistent = false }
+    // What the client still sends of its body may never be read (RFC 9112 §9.6).
+    if !body.isComplete { clientPersistent = false }
     phase = .delivering
     body.settle(budget: gateway.budget)
     trace.status = head.status

@@ -59,14 +59,14 @@ package final class GatewayShared: Sendable {
 /// The running data plane: one thread and loop each, all accepting on the same addresses.
 package final class Gateway: Sendable {
   private let threads: [LoopThread]
-  private let loops: [LoopBound<GatewayLoop>]
+  private let loops: [LoopBound<LoopHandle>]
 
   /// Starts accepting.
   ///
   /// - Parameter listeners: bound for `settings.loops` loops each; the loops take over their descriptors.
   package init(_ shared: GatewayShared, listeners: [ListenerGroup]) {
     var threads: [LoopThread] = []
-    var loops: [LoopBound<GatewayLoop>] = []
+    var loops: [LoopBound<LoopHandle>] = []
     for index in 0..<shared.settings.loops {
       let box = LoopBox()
       threads.append(
@@ -81,38 +81,51 @@ package final class Gateway: Sendable {
     self.loops = loops
   }
 
+  /// Breaks off every exchange under way.
+  package func breakOff() {
+    for loop in loops { loop.post { $0.gateway.abortAll() } }
+  }
+
   /// Stops accepting, lets what is under way finish within `limit`, breaks off the rest, and ends the threads.
   package func drain(limit: Duration) async {
     await withTaskGroup(of: Void.self) { group in
       for loop in loops {
         group.addTask {
-          await withCheckedContinuation { continuation in loop.post { $0.drain { continuation.resume() } } }
+          await withCheckedContinuation { continuation in loop.post { $0.gateway.drain { continuation.resume() } } }
         }
       }
-      group.addTask { [loops] in
+      group.addTask {
         guard (try? await Task.sleep(for: limit)) != nil else { return }  // cancelled: all have finished
-        for loop in loops { loop.post { $0.abortAll() } }
+        self.breakOff()
       }
       for _ in loops { await group.next() }
       group.cancelAll()
     }
-    for loop in loops { loop.post { $0.close() } }
+    for loop in loops { loop.post { $0.gateway.close() } }
     for thread in threads { thread.stop() }
     for thread in threads { thread.join() }
   }
 }
 
-/// Carries a loop's gateway from its thread to the one that starts it, and keeps it alive as long as its loop.
-private final class LoopBox: @unchecked Sendable {  // filled before the thread's initialiser returns, then read only
-  private var made: LoopBound<GatewayLoop>?
+/// What other threads refer to weakly in the place of a `GatewayLoop`: a weak reference makes every later retain of its
+/// object slow, and the loop is retained several times a request.
+private final class LoopHandle {
+  let gateway: GatewayLoop
+  init(_ gateway: GatewayLoop) { self.gateway = gateway }
+}
 
-  var bound: LoopBound<GatewayLoop> {
+/// Carries a loop's handle from its thread to the one that starts it, and keeps it alive as long as its loop.
+private final class LoopBox: @unchecked Sendable {  // filled before the thread's initialiser returns, then read only
+  private var made: LoopBound<LoopHandle>?
+
+  var bound: LoopBound<LoopHandle> {
     guard let made else { preconditionFailure("the loop's thread has not started") }
     return made
   }
 
   func fill(_ gateway: GatewayLoop, _ loop: EventLoop) {
-    loop.keep(gateway)
-    made = LoopBound(gateway, on: loop)
+    let handle = LoopHandle(gateway)
+    loop.keep(handle)
+    made = LoopBound(handle, on: loop)
   }
 }

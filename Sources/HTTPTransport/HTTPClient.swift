@@ -9,16 +9,14 @@ package final class HTTPClient: HTTPSending {
   /// Larger answers of control-plane servers are refused.
   package static let responseBodyBytesMax = 1 << 20
 
-  private let mailbox: LoopMailbox
   private let connections: LoopBound<ClientConnections>
   private let tls: TLSContext
 
   /// - Parameters:
   ///   - connections: the loop's; several clients with different trust share them.
   ///   - tls: whom to trust at https origins.
-  package init(connections: ClientConnections, tls: TLSContext) {
-    self.connections = LoopBound(connections, on: connections.loop)
-    mailbox = connections.loop.mailbox
+  package init(connections: LoopBound<ClientConnections>, tls: TLSContext) {
+    self.connections = connections
     self.tls = tls
   }
 

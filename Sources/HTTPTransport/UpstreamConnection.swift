@@ -12,7 +12,8 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     case closed
   }
 
-  private unowned let endpoint: UpstreamEndpoint
+  /// Outlives its connections: it counts them.
+  private unowned(unsafe) let endpoint: UpstreamEndpoint
   private var delegate: (any UpstreamStreamDelegate)?
   private var socket: StreamSocket?
   private var addresses: ArraySlice<SocketAddress> = []
