@@ -98,11 +98,11 @@ struct CredentialAssembly {
       binding: client.dpop ? .dpop(allowBearer: client.allowBearer) : .bearer)
   }
 
-  /// Every secret a credential comes by is masked in all output from then on.
+  /// Every secret a credential comes by is masked in all output from then on. What is too short to mask without
+  /// blanking ordinary text the configuration refuses, and an issuer's tokens are longer.
   private static func announcer(_ name: String) -> SecretAnnouncer {
     SecretAnnouncer(
-      hold: { _ = HeldSecrets.process.hold($0, label: name) },  // what is too short to mask is refused by the configuration
-      release: { HeldSecrets.process.release($0) })
+      hold: { _ = HeldSecrets.process.hold($0, label: name) }, release: { HeldSecrets.process.release($0) })
   }
 }
 

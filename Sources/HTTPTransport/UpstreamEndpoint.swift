@@ -46,15 +46,17 @@ package final class UpstreamEndpoint {
   ) {
     self.loop = loop
     self.address = address
-    self.tls = tls
     self.scratch = scratch
     self.resolver = resolver
     self.limits = limits
     switch address {
     case .origin(let origin):
       precondition(origin.scheme == .http || tls != nil, "an https origin without a TLS context")
+      self.tls = origin.scheme == .https ? tls : nil
       self.serverName = serverName ?? origin.host
-    case .unix: self.serverName = serverName ?? "localhost"
+    case .unix:
+      self.tls = nil
+      self.serverName = serverName ?? "localhost"
     }
   }
 

@@ -19,11 +19,18 @@ enum Base64Probe {
       guard bitCount >= 8 else { continue }
       bitCount -= 8
       let byte = UInt8(truncatingIfNeeded: bits >> bitCount)
-      // One byte that no text has ends the search early for nearly all that is no text.
-      guard byte >= 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D, byte != 0x7F else { return nil }
+      // One byte that UTF-8 text has not ends the search early for nearly all that is no text.
+      guard isTextByte(byte) else { return nil }
       decoded.append(byte)
     }
     return decoded.isEmpty ? nil : decoded
+  }
+
+  private static func isTextByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x09, 0x0A, 0x0D, 0x20..<0x7F, 0x80..<0xC0, 0xC2..<0xF5: true
+    default: false
+    }
   }
 
   static func isCharacter(_ byte: UInt8) -> Bool { value(of: byte) != nil }

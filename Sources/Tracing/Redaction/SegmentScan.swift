@@ -32,13 +32,19 @@ struct SegmentScan {
     _ text: UnsafeRawBufferPointer, _ range: Range<Int>, _ judge: inout NameJudge
   ) -> Bool {
     guard !range.isEmpty else { return false }
-    if isPlace(text, range, in: secretPlaces) { return true }
+    if isPlace(text, range, in: secretPlaces) || isChatWebhook(text, range) { return true }
     return judge.judge(UnsafeRawBufferPointer(rebasing: text[range])).0.contains(.secret)
   }
 
   /// `/commits/…`: the hash of something public to those who may see it.
   private static func announcesContent(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
     isPlace(text, range, in: contentPlaces)
+  }
+
+  /// `/services/T…/B…/…`, the address of a Slack webhook, is all it takes to use it.
+  private static func isChatWebhook(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+    range.count >= 9 && text[range.lowerBound] == UInt8(ascii: "B")
+      && text[range].allSatisfy { $0 &- UInt8(ascii: "A") < 26 || ASCII.isDigit($0) }
   }
 
   private static func isPlace(

@@ -10,6 +10,7 @@ package final class TargetRedactor {
   package static let shownBytesMax = 2_048
   /// Nothing is shown of a longer one. No head that the gateway reads is as long.
   private static let readBytesMax = 65_536
+  private static let passesMax = 4
   static let ellipsis: StaticString = "…"
 
   private let heldSecrets: HeldSecrets
@@ -17,6 +18,7 @@ package final class TargetRedactor {
   private var scan = TargetScan()
   private var masks = MaskList()
   private var shown: [UInt8] = []
+  private var previous: [UInt8] = []
 
   package init(heldSecrets: HeldSecrets = .process) { self.heldSecrets = heldSecrets }
 
@@ -35,14 +37,40 @@ package final class TargetRedactor {
 
   /// Lends the target fit to be shown.
   func withRedacted<R>(_ target: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-    let isShort = target.count <= Self.shownBytesMax
-    if isShort, Self.isPlain(target) { return body(target) }
-    shown.removeAll(keepingCapacity: true)
-    findSecrets(target)
-    if isShort, masks.isEmpty { return body(target) }
-    masks.apply(to: target, output: &shown)
-    cut()
+    if target.count <= Self.shownBytesMax {
+      if Self.isPlain(target) { return body(target) }
+      findSecrets(target)
+      if masks.isEmpty { return body(target) }
+    } else {
+      findSecrets(target)
+    }
+    mask(target)
+    settle()
     return shown.withUnsafeBytes(body)
+  }
+
+  /// Looks at its own work until there is nothing left to do, so that redacting it again would change nothing.
+  private func settle() {
+    for _ in 0..<Self.passesMax {
+      swap(&shown, &previous)
+      let isSettled = previous.withUnsafeBytes { text in
+        findSecrets(text)
+        if masks.isEmpty { return true }
+        mask(text)
+        return false
+      }
+      if isSettled { return swap(&shown, &previous) }
+    }
+    // A text that goes on changing was made to; nothing of it is shown.
+    swap(&shown, &previous)
+    shown.removeAll(keepingCapacity: true)
+    previous.withUnsafeBytes { RedactionMarker.append(for: $0, to: &shown) }
+  }
+
+  private func mask(_ text: UnsafeRawBufferPointer) {
+    shown.removeAll(keepingCapacity: true)
+    masks.apply(to: text, output: &shown)
+    cut()
   }
 
   private func findSecrets(_ target: UnsafeRawBufferPointer) {

@@ -7,6 +7,9 @@ struct TargetScan {
     var identity: UInt64
   }
 
+  /// So often a run of base64 may turn out to be text without anything to hide; each time costs its length.
+  private static let base64AttemptsMax = 8
+
   private var judge = NameJudge()
   private var ambiguous: [Ambiguous] = []
   /// The first OAuth parameter seen, and whether there was another.
@@ -57,16 +60,27 @@ struct TargetScan {
     var index = 0
     while index < text.count {
       let end = TokenShapes.runEnd(text, from: index, pathEnd: pathEnd)
-      if end - index >= Base64Probe.charactersMin,
-        let decoded = Base64Probe.text(in: UnsafeRawBufferPointer(rebasing: text[index..<end]))
-      {
+      if end - index >= Base64Probe.charactersMin, isHiding(text, index..<end, layers: layers) { found(index..<end) }
+      index = max(end, index + 1)
+    }
+  }
+
+  private func isHiding(_ text: UnsafeRawBufferPointer, _ run: Range<Int>, layers: Int) -> Bool {
+    var attemptsLeft = Self.base64AttemptsMax
+    var start = run.lowerBound
+    while attemptsLeft > 0, run.upperBound - start >= Base64Probe.charactersMin {
+      if let decoded = Base64Probe.text(in: UnsafeRawBufferPointer(rebasing: text[start..<run.upperBound])) {
         var isHiding = false
         var inner = TargetScan()
         decoded.withUnsafeBytes { inner.scan($0, base64Layers: layers - 1) { _, _ in isHiding = true } }
-        if isHiding { found(index..<end) }
+        if isHiding { return true }
+        attemptsLeft -= 1
       }
-      index = max(end, index + 1)
+      // The slash may be one of a URL, and base64 begin behind it.
+      guard let slash = text[start..<run.upperBound].firstIndex(of: UInt8(ascii: "/")) else { return false }
+      start = slash + 1
     }
+    return false
   }
 
   // MARK: name=value
@@ -85,7 +99,7 @@ struct TargetScan {
 
   private mutating func member(_ text: UnsafeRawBufferPointer, colonAt colon: Int, _ found: (Range<Int>) -> Void) {
     var start = colon + 1
-    while start < text.count, text[start] == UInt8(ascii: " ") || text[start] == UInt8(ascii: "\\") { start += 1 }
+    while start < text.count, Self.isBeforeValue(text[start]) { start += 1 }
     guard start < text.count else { return }
     let opening = text[start]
     let isQuotedValue = opening == UInt8(ascii: "\"") || opening == UInt8(ascii: "'")
@@ -178,6 +192,11 @@ struct TargetScan {
       false
     default: true
     }
+  }
+
+  /// White space, also as form encoding writes it, and what escapes the quote of JSON inside JSON.
+  private static func isBeforeValue(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "\\")
   }
 
   private static func isQuote(_ byte: UInt8) -> Bool {

@@ -17,12 +17,28 @@ final class ScriptedFetcher: TokenFetching {
   let kind: TokenSourceKind
   var warnings: [String] { [] }
 
-  init(kind: TokenSourceKind = .clientCredentials) { self.kind = kind }
+  /// Answers each fetch at once, by its number, which starts at 1.
+  private let automatic: (@Sendable (Int) -> Result<FetchedToken, FetchFailure>)?
+
+  init(
+    kind: TokenSourceKind = .clientCredentials,
+    automatic: (@Sendable (Int) -> Result<FetchedToken, FetchFailure>)? = nil
+  ) {
+    self.kind = kind
+    self.automatic = automatic
+  }
 
   var fetches: Int { state.withLock { $0.fetches } }
 
   func fetch() async throws(FetchFailure) -> FetchedToken {
-    try await withCheckedContinuation { continuation in
+    if let automatic {
+      let number = state.withLock { state in
+        state.fetches += 1
+        return state.fetches
+      }
+      return try automatic(number).get()
+    }
+    return try await withCheckedContinuation { continuation in
       let waiting = state.withLock { state in
         state.fetches += 1
         state.running = continuation

@@ -13,8 +13,11 @@ struct TokenSourceFixture {
   let sleep = ManualSleep()
   let source: TokenSource
 
-  init(kind: TokenSourceKind = .clientCredentials) {
-    fetcher = ScriptedFetcher(kind: kind)
+  init(
+    kind: TokenSourceKind = .clientCredentials,
+    automatic: (@Sendable (Int) -> Result<FetchedToken, FetchFailure>)? = nil
+  ) {
+    fetcher = ScriptedFetcher(kind: kind, automatic: automatic)
     let sleep = sleep
     source = TokenSource(
       name: "acme", fetcher: fetcher, nonces: NonceCells(),
@@ -27,6 +30,13 @@ struct TokenSourceFixture {
     async let token = source.token()
     await fetcher.answer(value, lifeSeconds: lifeSeconds)
     return try await token
+  }
+
+  /// A source whose issuer answers at once with `t1`, `t2`, …
+  static func issuing(lifeSeconds: Int64? = 3600) -> TokenSourceFixture {
+    TokenSourceFixture { number in
+      .success(.bearer("t\(number)", .issued(expiresInSeconds: lifeSeconds), expiresInSeconds: lifeSeconds))
+    }
   }
 
   /// What a request gets that waits for a fetch which ends like this.

@@ -73,4 +73,103 @@ struct TokenSourceTests {
     #expect(after == .failure(.unavailable(detail: "the issuer did not answer", retryAfterSeconds: 2)))
     #expect(source.status().state == .unavailable)
   }
+
+  @Test func `C67 a failure never takes a valid token away`() async throws {
+    let token = try await fixture.first()
+    for failure in [FetchFailure.down, .invalidClient] {
+      time.advance(by: .seconds(3000 - (failure == .down ? 0 : 2700)))
+      #expect(source.current() === token)
+      await fixture.fetchEnds(.failure(failure))
+      #expect(source.current() === token)
+      #expect(source.status().canServe)
+      #expect(source.status().lastFailure?.code == failure.code)
+    }
+  }
+
+  @Test func `C71 a set-up mistake is told at once and not tried with every request`() async throws {
+    let refused = Result<AccessToken, TokenFailure>.failure(.refused(detail: "the issuer says no"))
+    #expect(await fixture.outcome(ofFetch: .failure(.invalidClient)) == refused)
+    for _ in 0..<100 {
+      let outcomes = Outcomes()
+      source.acquire(waiter: outcomes.waiter)
+      #expect(outcomes.results == [refused])
+      time.advance(by: .milliseconds(49))
+    }
+    #expect(fetcher.fetches == 1)
+    #expect(source.status().state == .refused)
+    time.advance(by: .milliseconds(100))
+    #expect(await fixture.outcome(ofFetch: .failure(.invalidClient)) == refused)
+    #expect(fetcher.fetches == 2)
+  }
+
+  @Test func `a waiter that leaves does not stop the fetch`() async throws {
+    let task = Task { try? await source.token() }
+    await fetcher.started()
+    task.cancel()
+    await fetcher.answer("t1")
+    while source.current() == nil { await Task.yield() }
+    #expect(source.current()?.text == "t1")
+    #expect(fetcher.fetches == 1)
+    _ = await task.value
+  }
+
+  @Test func `a success after failures is as good as any`() async throws {
+    _ = await fixture.outcome(ofFetch: .failure(.down))
+    time.advance(by: .milliseconds(500))
+    let token = try await fixture.first()
+    #expect(source.current() === token)
+    #expect(source.status().lastFailure == nil)
+    #expect(source.status().state == .ready)
+  }
+
+  @Test func `every token has a generation of its own`() async throws {
+    let first = try await fixture.first("same")
+    time.advance(by: .seconds(3600))
+    let second = try await fixture.first("same")
+    #expect(first.generation != second.generation)
+  }
+
+  @Test func `the redactor knows the token and the one before, until the source goes`() async throws {
+    let held: HeldSecrets
+    do {
+      let fixture = TokenSourceFixture()
+      held = fixture.held
+      for (number, expected) in [(1, ["t1"]), (2, ["t1", "t2"]), (3, ["t2", "t3"])] {
+        _ = try await fixture.first("t\(number)")
+        fixture.time.advance(by: .seconds(3600))
+        #expect(held.all.keys.sorted() == expected)
+      }
+      for _ in 0..<3 { _ = await fixture.sleep.end() }
+    }
+    while !held.all.isEmpty { await Task.yield() }
+  }
+
+  @Test func `status tells state, times, failure and what to do`() async throws {
+    #expect(source.status().state == .idle)
+    #expect(!source.status().canServe)
+    let outcomes = Outcomes()
+    source.acquire(waiter: outcomes.waiter)
+    #expect(source.status().state == .refreshing)
+    await fetcher.answer(.failure(.invalidClient))
+    await outcomes.atLeast(1)
+    let refused = source.status()
+    #expect(refused.state == .refused)
+    #expect(
+      refused.lastFailure == .init(code: "invalid_client", detail: "the issuer says no", atUnixSeconds: 1_800_000_000))
+    #expect(refused.next.contains("client_id") && refused.next.contains("in 5 s"))
+    time.advance(by: .seconds(5))
+    _ = try await fixture.first()
+    let ready = source.status()
+    #expect(ready.name == "acme")
+    #expect(ready.kind == .clientCredentials)
+    #expect(ready.expiresAtUnixSeconds == 1_800_003_605)
+    #expect(ready.lastRefreshAtUnixSeconds == 1_800_000_005)
+    time.advance(by: .seconds(3590))
+    #expect(source.status().state == .expiring)
+  }
+
+  @Test func `nothing of a source prints its token`() async throws {
+    let token = try await fixture.first("sentinel-token")
+    #expect(!"\(token) \(String(reflecting: token)) \(source.status()) \(token.placement)".contains("sentinel"))
+  }
 }
