@@ -78,7 +78,10 @@ let package = Package(
     tests("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
     tests(
       "Gateway",
-      ["Simulators", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
+      [
+        "Simulators", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire", "EventLoop",
+        "Cryptography",
+      ]),
     .testTarget(name: "LayerTests", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
