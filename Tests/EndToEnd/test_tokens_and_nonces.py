@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What tokens and nonces cost, counted where it counts: at the authorization server and the API."""
 
+import hashlib
+import os
 import time
 import unittest
 
@@ -65,6 +67,21 @@ class TokensAndNonces(Stage):
         self.simulator.set(api={"nonce": {"mode": "always-challenge"}})
         self.assertEqual(proofd.curl("/api/echo"), {"401": 1})
         self.assertEqual(self.simulator.count("api"), 2)
+
+    def test_50_MB_reach_an_api_whose_nonce_is_not_known_yet(self):
+        """Too large to keep for a second time, so proofd waits for 100 Continue, or for the challenge, before it sends."""
+        large = self.directory / "large"
+        large.write_bytes(os.urandom(50_000_000))
+        sent = hashlib.sha256(large.read_bytes()).hexdigest()
+        proofd = self.start_both(nonces="rotate")
+        for rejection in ("early-read", "early-close"):
+            with self.subTest(rejection):
+                self.simulator.set(api={"rejection": rejection})
+                self.simulator.ask("POST", "/nonces/expire")
+                self.simulator.forget()
+                answer = self.run_command("curl", "--silent", "--noproxy", "*", "-T", large, f"{proofd.url}/api/upload")
+                self.assertIn(sent, answer.stdout.decode())
+                self.assertEqual(self.simulator.count("api"), 2)
 
     def test_the_last_token_serves_while_the_issuer_is_down(self):
         proofd = self.start_both(token_seconds=4)
