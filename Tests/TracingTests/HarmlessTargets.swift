@@ -196,13 +196,10 @@ enum HarmlessTargets {
     /items?ticket=PROJ-123
     /items?request=list
     /items?response=json
-    /items?pass=economy
     /items?hash=true
-    /items?auth=none
     /items?policy=default
     /items?challenge=hard
     /items?sid=12
-    /items?pin=false
     /items?token_type=Bearer
     /items?idempotency_key=
     /items?code_challenge_method=S256

@@ -86,6 +86,24 @@ import Testing
     }
   }
 
+  @Test func `the largest record there can be fits`() throws {
+    let long = LogLabel(String(repeating: "\u{1}", count: 300))
+    let line = RecordDraft(target: String(repeating: "/\u{1}", count: 1_000)) { record in
+      (record.route, record.credential, record.caller) = (long, long, long)
+      (record.upstream, record.error) = (long, long)
+      record.status = .max
+      record.source = .upstream
+      record.durationNanoseconds = .max
+      record.upstreamNanoseconds = .max
+      record.requestBytes = .max
+      record.responseBytes = .max
+      record.attempts = .max
+      for _ in 0..<16 { record.auth.append(.nonceNotReplayable) }
+      record.reused = false
+    }.line()
+    #expect(try JSONValue(parsing: line)["request_bytes"] == .number("18446744073709551615"))
+  }
+
   @Test func `a method that is a secret is hidden as a target would be`() {
     var draft = RecordDraft()
     draft.method = Array(RedactionMatrixTests.jwt.utf8)

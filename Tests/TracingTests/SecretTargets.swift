@@ -20,6 +20,10 @@ enum SecretTargets {
     /a?password=⟦correct horse⟧
     /a?passwd=⟦p⟧
     /a?pwd=⟦p⟧
+    /a?user=bob&pass=⟦p⟧
+    /a?pin=⟦1234⟧
+    /a?auth=⟦letmein⟧
+    /a?dpop_jkt=⟦0ZcOCORZNYy⟧
     /a?new_password=⟦p1⟧&old_password=⟦p2⟧
     /a?password1=⟦p1⟧&password2=⟦p1⟧
     /a?secret=⟦s⟧
@@ -126,8 +130,6 @@ enum SecretTargets {
     /cb?sid=⟦08a5019c-17e1-4977-8f42-65a12843ea02⟧
     /cb?session=⟦q8Zr2LmX0vT5yNc7⟧
     /cb?ticket=⟦ST-1856339-aA5Yuvrxzpv8Tau1cYQ7⟧
-    /cb?auth=⟦Qm8zT1xV5rN0pL3s⟧
-    /cb?pass=⟦Qm8zT1xV5rN0pL3s⟧
     /cb?hash=⟦9f86d081884c7d659a2feaa0c55ad015a3bf4f1b⟧
     /cb?key=⟦a1b2c3d4e5f6g7h8i9j0%3D%3D⟧
     """

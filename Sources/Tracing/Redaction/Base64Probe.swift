@@ -9,6 +9,7 @@ enum Base64Probe {
 
   /// The decoded bytes of `run`, if they are a text.
   static func text(in run: UnsafeRawBufferPointer) -> [UInt8]? {
+    guard beginsAsText(run) else { return nil }
     var decoded: [UInt8] = []
     var bits: UInt32 = 0
     var bitCount: UInt32 = 0
@@ -24,6 +25,14 @@ enum Base64Probe {
       decoded.append(byte)
     }
     return decoded.isEmpty ? nil : decoded
+  }
+
+  /// Whether the first three characters decode to text: enough to save most runs the rest.
+  private static func beginsAsText(_ run: UnsafeRawBufferPointer) -> Bool {
+    guard run.count >= 3, let a = value(of: run[0]), let b = value(of: run[1]), let c = value(of: run[2])
+    else { return false }
+    let bits = a << 12 | b << 6 | c
+    return isTextByte(UInt8(truncatingIfNeeded: bits >> 10)) && isTextByte(UInt8(truncatingIfNeeded: bits >> 2))
   }
 
   private static func isTextByte(_ byte: UInt8) -> Bool {

@@ -8,7 +8,7 @@ enum ParameterNames {
     federated_connection_access_token push_token identity_token csrf_token xsrf_token csrf xsrf authenticity_token
     bearer bearer_token auth_token oauth_token oauth_verifier oauth_signature oauth_consumer_key
     assertion client_secrets secret secrets shared_secret
-    password passwords passwd pwd passphrase new_password old_password current_password password_confirmation
+    password passwords passwd pwd pass passphrase passkey pin auth authz new_password old_password current_password password_confirmation
     passcode
     api_key api_keys apikey appkey app_key application_key access_key access_key_id secret_key secretkey private_key
     privatekey encryption_key signing_key signing_secret webhook_secret auth_key authkey accesskey subscription_key
@@ -32,13 +32,13 @@ enum ParameterNames {
   /// The same; and signs of OAuth themselves.
   static let secretOAuth = """
     access_token refresh_token id_token id_token_hint subject_token actor_token client_secret client_assertion
-    code_verifier device_code saml_request saml_response saml_art wresult
+    code_verifier device_code dpop_jkt saml_request saml_response saml_art wresult
     """
 
   /// Secret beside an OAuth parameter, or when the value looks like a secret.
   static let ambiguous = """
-    key auth authz pass pin sid session ticket magic invitation challenge policy answer proof hash
-    passkey cookie cred creds mac ssid pin_code
+    key sid session ticket magic invitation challenge policy answer proof hash
+    cookie cred creds mac ssid pin_code
     """
 
   /// The same; and a sign of OAuth themselves.
@@ -51,7 +51,7 @@ enum ParameterNames {
     client_id redirect_uri response_type response_mode grant_type scope code_challenge code_challenge_method
     token_type token_type_hint requested_token_type subject_token_type actor_token_type expires_in
     client_assertion_type post_logout_redirect_uri acr_values id_token_signed_response_alg
-    dpop_jkt iss
+    iss
     """
 
   /// Ends like a secret and is none.
@@ -70,29 +70,16 @@ enum ParameterNames {
     x_amz_signed_headers x_amz_algorithm x_goog_algorithm x_goog_signed_headers
     """
 
+  /// What such a name ends in makes it a secret unless a list knows better.
   static let secretSuffixes: [StaticString] = [
     "token", "secret", "password", "passwd", "passphrase", "signature", "credential", "credentials", "apikey",
     "sessionid",
   ]
+  /// The same for words of their own, for there are monkeys and barcodes.
   static let secretLastWords: [StaticString] = ["key", "code", "otp", "jwt"]
 
-  /// The class of each known name by its identity.
-  static let classes: [UInt64: NameClass] = {
-    let lists: [(names: String, class: NameClass)] = [
-      (ordinary, []), (oauth, .oauth), (ambiguousOAuth, [.ambiguous, .oauth]), (ambiguous, .ambiguous),
-      (secret, .secret), (secretOAuth, [.secret, .oauth]),
-    ]
-    var classes: [UInt64: NameClass] = [:]
-    for list in lists {
-      for name in list.names.split(whereSeparator: \.isWhitespace) {
-        classes[identity(name.utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: ".") })] = list.class
-      }
-    }
-    return classes
-  }()
-
-  /// FNV-1a of a folded name. A name that collides with a listed one is treated like it, which harms nobody.
-  static func identity(_ folded: some Sequence<UInt8>) -> UInt64 {
-    folded.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-  }
+  static let table = NameTable([
+    (ordinary, []), (oauth, .oauth), (ambiguousOAuth, [.ambiguous, .oauth]), (ambiguous, .ambiguous),
+    (secret, .secret), (secretOAuth, [.secret, .oauth]),
+  ])
 }

@@ -16,6 +16,7 @@ package final class TargetRedactor {
   private let heldSecrets: HeldSecrets
   private let walker = LayerWalker([.percent], depthMax: LayerWalker.percentLayersMax)
   private var scan = TargetScan()
+  private let judge = NameJudge()
   private var masks = MaskList()
   private var shown: [UInt8] = []
   private var previous: [UInt8] = []
@@ -38,7 +39,7 @@ package final class TargetRedactor {
   /// Lends the target fit to be shown.
   func withRedacted<R>(_ target: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     if target.count <= Self.shownBytesMax {
-      if Self.isPlain(target) { return body(target) }
+      if isPlain(target) { return body(target) }
       findSecrets(target)
       if masks.isEmpty { return body(target) }
     } else {
@@ -85,16 +86,21 @@ package final class TargetRedactor {
     if !isComplete, let first = target.firstIndex(of: UInt8(ascii: "%")) { masks.add(first..<target.count) }
   }
 
-  /// Whether no rule can apply: path segments shorter than any token and nothing that separates anything else.
-  private static func isPlain(_ target: UnsafeRawBufferPointer) -> Bool {
-    var segmentStart = 0
-    for index in 0..<target.count {
-      let byte = target[index]
-      if byte == UInt8(ascii: "/") {
-        segmentStart = index + 1
-      } else if !ASCII.isUnreserved(byte) || index - segmentStart >= KnownTokens.byteCountMin - 1 {
-        return false
+  /// Whether no rule can apply: path segments shorter than any token, or UUIDs, and nothing that separates anything else.
+  private func isPlain(_ target: UnsafeRawBufferPointer) -> Bool {
+    var previous = 0..<0
+    var start = 0
+    for index in 0...target.count {
+      if index < target.count, target[index] != UInt8(ascii: "/") {
+        guard target[index].isWordByte || ASCII.isUnreserved(target[index]) else { return false }
+        continue
       }
+      let segment = start..<index
+      if segment.count >= KnownTokens.byteCountMin {
+        guard SegmentScan.isOrdinaryUUID(target, segment, behind: previous, judge) else { return false }
+      }
+      previous = segment
+      start = index + 1
     }
     return true
   }

@@ -10,7 +10,7 @@ struct TargetScan {
   /// So often a run of base64 may turn out to be text without anything to hide; each time costs its length.
   private static let base64AttemptsMax = 8
 
-  private var judge = NameJudge()
+  private let judge = NameJudge()
   private var ambiguous: [Ambiguous] = []
   /// The first OAuth parameter seen, and whether there was another.
   private var oauthIdentity: UInt64?
@@ -25,23 +25,31 @@ struct TargetScan {
     _ text: UnsafeRawBufferPointer, base64Layers: Int = 2, _ found: (Range<Int>, _ isDropped: Bool) -> Void
   ) {
     begin()
-    let pathEnd = text.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.count
+    var pathEnd = text.count
     var segments = SegmentScan()
+    var runs = RunLengths()
     for index in 0..<text.count {
-      switch text[index] {
+      let byte = text[index]
+      if byte.isWordByte { continue }
+      switch byte {
       case UInt8(ascii: "="): parameter(text, equalsAt: index, pathEnd: pathEnd) { found($0, false) }
       case UInt8(ascii: ":"):
         if let authority = Self.authority(text, after: index) { userInformation(text, authority, found) }
         member(text, colonAt: index) { found($0, false) }
       case UInt8(ascii: "/"):
         if index == 0, text.holds("//", at: 0) { userInformation(text, 2, found) }
-        segments.segment(text, from: index + 1, &judge) { found($0, false) }
+        segments.segment(text, from: index + 1, judge) { found($0, false) }
+      case UInt8(ascii: "?"), UInt8(ascii: "#"): pathEnd = min(pathEnd, index)
       case UInt8(ascii: "\""): isInsideQuotes.toggle()
       default: break
       }
+      runs.end(at: index, byte)
     }
-    TokenShapes.scan(text, pathEnd: pathEnd) { found($0, false) }
-    if base64Layers > 0 { scanBase64(text, pathEnd: pathEnd, layers: base64Layers) { found($0, false) } }
+    runs.end(at: text.count, 0)
+    if runs.mayHoldToken { TokenShapes.scan(text, pathEnd: pathEnd) { found($0, false) } }
+    if base64Layers > 0, runs.mayHoldBase64 {
+      scanBase64(text, pathEnd: pathEnd, layers: base64Layers) { found($0, false) }
+    }
     for value in ambiguous where isBesideOAuth(value.identity) { found(value.range, false) }
   }
 
@@ -245,5 +253,42 @@ private struct ValueEnds {
     case UInt8(ascii: "\""): isInsideQuotes
     default: false
     }
+  }
+}
+
+/// Whether anything in a text is long enough to be a token: most texts need not be searched for one.
+private struct RunLengths {
+  private var tokenStart = 0
+  private var base64Start = 0
+  private(set) var mayHoldToken = false
+  private(set) var mayHoldBase64 = false
+
+  /// Notes a byte that is neither letter nor digit, or the end of the text.
+  mutating func end(at index: Int, _ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "+"): break
+    case UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: " "): endBase64(at: index)
+    case UInt8(ascii: ":"):
+      // Of a URL that is a token, or of a scheme of authentication.
+      mayHoldToken = true
+      endBase64(at: index)
+    case UInt8(ascii: "/"): endToken(at: index)
+    default:
+      endToken(at: index)
+      endBase64(at: index)
+    }
+  }
+
+  /// The shortest token that has a shape: `DPoP` and eight characters.
+  private static let tokenBytesMin = 13
+
+  private mutating func endToken(at index: Int) {
+    mayHoldToken = mayHoldToken || index - tokenStart >= Self.tokenBytesMin
+    tokenStart = index + 1
+  }
+
+  private mutating func endBase64(at index: Int) {
+    mayHoldBase64 = mayHoldBase64 || index - base64Start >= Base64Probe.charactersMin
+    base64Start = index + 1
   }
 }

@@ -15,7 +15,13 @@ enum TokenShapes {
     var index = 0
     var previous: UInt8 = 0
     while index < text.count {
-      let isWordStart = !ASCII.isLetter(previous) && !ASCII.isDigit(previous)
+      let byte = text[index]
+      let isWordStart = !previous.isWordByte
+      guard mayBegin(byte, isWordStart: isWordStart) else {
+        previous = byte
+        index += 1
+        continue
+      }
       switch finding(in: text, at: index, isWordStart: isWordStart, pathEnd: pathEnd) {
       case .token(let range):
         found(range)
@@ -25,6 +31,13 @@ enum TokenShapes {
       }
       previous = text[index - 1]
     }
+  }
+
+  /// Whether anything begins with such a byte at such a place; nearly all do not.
+  private static func mayBegin(_ byte: UInt8, isWordStart: Bool) -> Bool {
+    if byte == UInt8(ascii: "e") { return true }
+    if byte.isWordByte { return isWordStart }
+    return byte == UInt8(ascii: " ") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
   }
 
   private static func finding(
