@@ -1,4 +1,3 @@
-import Console
 import EventLoop
 import Glibc
 import HTTPTransport
@@ -9,91 +8,70 @@ import Tracing
 /// The thread of the control plane: signals, calls of authorization servers, the control socket.
 final class ControlLoop: Sendable {
   private let thread: LoopThread
-  private let plane: LoopBound<ControlPlane>
-  private let connections: LoopBound<ClientConnections>
+  private let box: ControlBox
+  private let ended = ThreadGate()
+  private let endings = Mutex<(count: Int, again: (@Sendable () -> Void)?)>((0, nil))
 
-  init(resolver: Resolver) {
+  init(resolver: Resolver, hub: RecordHub) {
     let box = ControlBox()
+    self.box = box
     thread = LoopThread(name: "control") { loop in
-      let plane = ControlPlane(
-        loop: loop,
-        connections: ClientConnections(loop: loop, scratch: LoopScratch(limits: HeadLimits()), resolver: resolver))
-      loop.keep(plane)
-      box.fill(plane)
+      let connections = ClientConnections(
+        loop: loop, scratch: LoopScratch(limits: HeadLimits()), resolver: resolver)
+      loop.keep(connections)
+      box.fill(connections)
     }
-    (plane, connections) = box.content
   }
 
   /// A client for one credential's authorization server.
-  func client(trusting tls: TLSContext) -> HTTPClient { HTTPClient(connections: connections, tls: tls) }
+  func client(trusting tls: TLSContext) -> HTTPClient { HTTPClient(connections: box.connections, tls: tls) }
 
-  /// Serves the admin API on `socket` from now on.
-  func serve(_ socket: ControlSocket, _ sources: ControlSources) {
-    plane.post { $0.serve(socket, sources) }
+  /// Runs `work` with the loop, on it, before this returns: to hang something on it.
+  func prepare(_ work: @escaping @Sendable (EventLoop) -> Void) {
+    let done = ThreadGate()
+    box.connections.post {
+      work($0.loop)
+      done.open()
+    }
+    done.wait()
   }
 
-  /// Blocks until SIGTERM or SIGINT; `again` is called for each later one, `hangUp` for SIGHUP.
+  /// Blocks until SIGTERM or SIGINT; `again` is called for each later one. SIGHUP goes to `hangUp`.
   func waitForSignal(again: @escaping @Sendable () -> Void, hangUp: @escaping @Sendable () -> Void) {
-    let ended = ThreadGate()
-    let count = Mutex(0)
-    plane.post { plane in
-      plane.watch([SIGTERM, SIGINT]) {
-        let isFirst = count.withLock { count in
-          count += 1
-          return count == 1
-        }
-        isFirst ? ended.open() : again()
+    endings.withLock { $0.again = again }
+    prepare { [weak self] loop in
+      for number in [SIGTERM, SIGINT] {
+        loop.keep(SignalEvent(loop: loop, signal: number) { self?.end() })
       }
-      plane.watch([SIGHUP], hangUp)
+      loop.keep(SignalEvent(loop: loop, signal: SIGHUP) { hangUp() })
     }
     ended.wait()
   }
 
+  private func end() {
+    let again = endings.withLock { endings in
+      endings.count += 1
+      return endings.count > 1 ? endings.again : nil
+    }
+    ended.open()
+    again?()
+  }
+
   func stop() {
-    plane.post { $0.close() }
+    box.connections.post { $0.close() }
     thread.stop()
     thread.join()
   }
 }
 
-/// What hangs on the control loop. Loop-bound.
-private final class ControlPlane {
-  private let loop: EventLoop
-  let connections: ClientConnections
-  private var server: ControlServer?
-  private var signals: [SignalEvent] = []
-
-  init(loop: EventLoop, connections: ClientConnections) {
-    self.loop = loop
-    self.connections = connections
-  }
-
-  func serve(_ socket: ControlSocket, _ sources: ControlSources) {
-    server = ControlServer(loop: loop, socket: socket, sources: sources)
-  }
-
-  func watch(_ numbers: [Int32], _ action: @escaping () -> Void) {
-    for number in numbers { signals.append(SignalEvent(loop: loop, signal: number, action: action)) }
-  }
-
-  func close() {
-    server?.close()
-    server = nil
-    signals = []
-    connections.close()
-  }
-}
-
-/// Carries the control plane from its thread to the one that starts it, to be used through mailboxes.
+/// Carries the control loop's connections from its thread; used through their mailbox only.
 private final class ControlBox: @unchecked Sendable {  // filled before the thread's initialiser returns, then read only
-  private var filled: (LoopBound<ControlPlane>, LoopBound<ClientConnections>)?
+  private var bound: LoopBound<ClientConnections>?
 
-  var content: (LoopBound<ControlPlane>, LoopBound<ClientConnections>) {
-    guard let filled else { preconditionFailure("the control loop has not started") }
-    return filled
+  var connections: LoopBound<ClientConnections> {
+    guard let bound else { preconditionFailure("the control loop has not started") }
+    return bound
   }
 
-  func fill(_ plane: ControlPlane) {
-    filled = (LoopBound(plane, on: plane.connections.loop), LoopBound(plane.connections, on: plane.connections.loop))
-  }
+  func fill(_ connections: ClientConnections) { bound = LoopBound(connections, on: connections.loop) }
 }

@@ -1,4 +1,1 @@
-import Glibc
-import Simulators
 
-exit(SimulatorCommand.run(CommandLine.arguments))

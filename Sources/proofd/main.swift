@@ -1,4 +1,1 @@
-import Commands
-import Glibc
 
-exit(CommandLineTool.run(CommandLine.arguments))

@@ -114,8 +114,8 @@ struct TokenLife {
     if let token, held.token.generation == token.generation || held.token.secret == token.secret {
       return .failure(succeeded ? Self.unchanged : backoff.failure(at: now))
     }
-    // A fresh token serves those that asked before it came, however short it lives.
-    return succeeded || isSendable(held, at: now) ? .success(held.token) : .failure(backoff.failure(at: now))
+    // A token that just came is sendable, however short it lives: it serves all that asked before it came.
+    return isSendable(held, at: now) ? .success(held.token) : .failure(backoff.failure(at: now))
   }
 
   /// Whether a token that an upstream refused is worth replacing.

@@ -157,6 +157,7 @@ package final class TokenSource: Sendable {
     if state.withLock({ $0.life.renewalIsDue(of: generation, at: now) }) { startFetch() }
   }
 
+  var renewal: Task<Void, Never>? { state.withLock { $0.timer } }
   var isFetching: Bool { state.withLock { $0.life.isFetching } }
 
   package func status() -> TokenSourceStatus {

@@ -42,7 +42,8 @@ struct TokenEndpoint: Sendable {
     _ form: TokenForm, _ client: SimulatedClient, _ settings: AuthorizationServerSettings
   ) throws -> Request {
     let asked = form.all("audience") + form.all("resource")
-    guard settings.audiences.isEmpty || asked.allSatisfy(settings.audiences.contains) else {
+    if !settings.audiences.isEmpty, let unknown = asked.first(where: { !settings.audiences.contains($0) }) {
+      _ = unknown
       throw TokenRefusal(.targetInvalid, "an audience or resource is not known here")
     }
     if let allowed = settings.scopes, let scope = form["scope"],

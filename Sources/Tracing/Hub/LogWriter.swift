@@ -57,7 +57,7 @@ final class LogWriter {
     }
     if backlog.isEmpty {
       requests.removeLast()
-    } else if work.output.isAlwaysReady {
+    } else if work.output.isRegularFile {
       milliseconds = 0
     }
     _ = poll(&requests, nfds_t(requests.count), milliseconds)

@@ -129,7 +129,9 @@ struct TokenSourceTests {
     #expect(first.generation != second.generation)
   }
 
-  @Test func `the redactor knows the token and the one before, until the source goes`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `the redactor knows the token and the one before, until the source goes`()
+    async throws
+  {
     let held: HeldSecrets
     do {
       let fixture = TokenSourceFixture()
@@ -141,7 +143,9 @@ struct TokenSourceTests {
       }
       for _ in 0..<3 { _ = await fixture.sleep.end() }
     }
-    while !held.all.isEmpty { await Task.yield() }
+    // The fetch lets go of the source a moment after it has served.
+    while !held.all.isEmpty, !Task.isCancelled { await Task.yield() }
+    #expect(held.all.isEmpty)
   }
 
   @Test func `status tells state, times, failure and what to do`() async throws {
