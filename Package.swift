@@ -63,7 +63,7 @@ let package = Package(
         "Gateway", "Console", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire",
         "EventLoop", "Cryptography",
       ]),
-    module("Commands", ["Daemon", "Configuration", "HTTPTransport", "HTTPWire", "EventLoop"]),
+    module("Commands", ["Daemon", "Console", "Configuration", "HTTPTransport", "HTTPWire", "EventLoop"]),
     .executableTarget(name: "proofd", dependencies: ["Commands"], swiftSettings: strict),
     .executableTarget(name: "proofd-sim", dependencies: ["Simulators"], swiftSettings: strict),
 
@@ -78,7 +78,12 @@ let package = Package(
     tests("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
     tests(
       "Gateway",
-      ["Simulators", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
+      [
+        "Simulators", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire", "EventLoop",
+        "Cryptography",
+      ]),
+    tests("Console", ["Tracing", "HTTPTransport", "HTTPWire", "EventLoop"]),
+    tests("Commands", ["HTTPWire"]),
     .testTarget(name: "LayerTests", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -1,3 +1,4 @@
+import Console
 import EventLoop
 import Glibc
 import HTTPTransport
@@ -8,70 +9,91 @@ import Tracing
 /// The thread of the control plane: signals, calls of authorization servers, the control socket.
 final class ControlLoop: Sendable {
   private let thread: LoopThread
-  private let box: ControlBox
-  private let ended = ThreadGate()
-  private let endings = Mutex<(count: Int, again: (@Sendable () -> Void)?)>((0, nil))
+  private let plane: LoopBound<ControlPlane>
+  private let connections: LoopBound<ClientConnections>
 
-  init(resolver: Resolver, hub: RecordHub) {
+  init(resolver: Resolver) {
     let box = ControlBox()
-    self.box = box
     thread = LoopThread(name: "control") { loop in
-      let connections = ClientConnections(
-        loop: loop, scratch: LoopScratch(limits: HeadLimits()), resolver: resolver)
-      loop.keep(connections)
-      box.fill(connections)
+      let plane = ControlPlane(
+        loop: loop,
+        connections: ClientConnections(loop: loop, scratch: LoopScratch(limits: HeadLimits()), resolver: resolver))
+      loop.keep(plane)
+      box.fill(plane)
     }
+    (plane, connections) = box.content
   }
 
   /// A client for one credential's authorization server.
-  func client(trusting tls: TLSContext) -> HTTPClient { HTTPClient(connections: box.connections, tls: tls) }
+  func client(trusting tls: TLSContext) -> HTTPClient { HTTPClient(connections: connections, tls: tls) }
 
-  /// Runs `work` with the loop, on it, before this returns: to hang something on it.
-  func prepare(_ work: @escaping @Sendable (EventLoop) -> Void) {
-    let done = ThreadGate()
-    box.connections.post {
-      work($0.loop)
-      done.open()
-    }
-    done.wait()
+  /// Serves the admin API on `socket` from now on.
+  func serve(_ socket: ControlSocket, _ sources: ControlSources) {
+    plane.post { $0.serve(socket, sources) }
   }
 
-  /// Blocks until SIGTERM or SIGINT; `again` is called for each later one. SIGHUP goes to `hangUp`.
+  /// Blocks until SIGTERM or SIGINT; `again` is called for each later one, `hangUp` for SIGHUP.
   func waitForSignal(again: @escaping @Sendable () -> Void, hangUp: @escaping @Sendable () -> Void) {
-    endings.withLock { $0.again = again }
-    prepare { [weak self] loop in
-      for number in [SIGTERM, SIGINT] {
-        loop.keep(SignalEvent(loop: loop, signal: number) { self?.end() })
+    let ended = ThreadGate()
+    let count = Mutex(0)
+    plane.post { plane in
+      plane.watch([SIGTERM, SIGINT]) {
+        let isFirst = count.withLock { count in
+          count += 1
+          return count == 1
+        }
+        isFirst ? ended.open() : again()
       }
-      loop.keep(SignalEvent(loop: loop, signal: SIGHUP) { hangUp() })
+      plane.watch([SIGHUP], hangUp)
     }
     ended.wait()
   }
 
-  private func end() {
-    let again = endings.withLock { endings in
-      endings.count += 1
-      return endings.count > 1 ? endings.again : nil
-    }
-    ended.open()
-    again?()
-  }
-
   func stop() {
-    box.connections.post { $0.close() }
+    plane.post { $0.close() }
     thread.stop()
     thread.join()
   }
 }
 
-/// Carries the control loop's connections from its thread; used through their mailbox only.
-private final class ControlBox: @unchecked Sendable {  // filled before the thread's initialiser returns, then read only
-  private var bound: LoopBound<ClientConnections>?
+/// What hangs on the control loop. Loop-bound.
+private final class ControlPlane {
+  private let loop: EventLoop
+  let connections: ClientConnections
+  private var server: ControlServer?
+  private var signals: [SignalEvent] = []
 
-  var connections: LoopBound<ClientConnections> {
-    guard let bound else { preconditionFailure("the control loop has not started") }
-    return bound
+  init(loop: EventLoop, connections: ClientConnections) {
+    self.loop = loop
+    self.connections = connections
   }
 
-  func fill(_ connections: ClientConnections) { bound = LoopBound(connections, on: connections.loop) }
+  func serve(_ socket: ControlSocket, _ sources: ControlSources) {
+    server = ControlServer(loop: loop, socket: socket, sources: sources)
+  }
+
+  func watch(_ numbers: [Int32], _ action: @escaping () -> Void) {
+    for number in numbers { signals.append(SignalEvent(loop: loop, signal: number, action: action)) }
+  }
+
+  func close() {
+    server?.close()
+    server = nil
+    signals = []
+    connections.close()
+  }
+}
+
+/// Carries the control plane from its thread to the one that starts it, to be used through mailboxes.
+private final class ControlBox: @unchecked Sendable {  // filled before the thread's initialiser returns, then read only
+  private var filled: (LoopBound<ControlPlane>, LoopBound<ClientConnections>)?
+
+  var content: (LoopBound<ControlPlane>, LoopBound<ClientConnections>) {
+    guard let filled else { preconditionFailure("the control loop has not started") }
+    return filled
+  }
+
+  func fill(_ plane: ControlPlane) {
+    filled = (LoopBound(plane, on: plane.connections.loop), LoopBound(plane.connections, on: plane.connections.loop))
+  }
 }

@@ -1,4 +1,5 @@
 package import Configuration
+import Console
 import Credentials
 import EventLoop
 import Gateway
@@ -18,14 +19,16 @@ package final class Daemon: Sendable {
 
   /// Starts everything; requests can be sent when this returns.
   ///
+  /// - Parameter controlSocketPath: where the admin API is served, see `ControlSocketPath`; nil for nowhere.
   /// - Throws: `DaemonError`; nothing is left behind then.
-  package init(_ configuration: Configuration) throws(DaemonError) {
+  package init(_ configuration: Configuration, controlSocketPath: String? = nil) throws(DaemonError) {
+    let controlSocket = try controlSocketPath.map { (path) throws(DaemonError) in try Self.bindControl(path) }
     if configuration.callers == .sameUser { try Self.checkPeerLookUp() }
     let listeners = try ListenerAssembly(configuration)
     do throws(DaemonError) {
       let hub = try Self.openLog(configuration)
       let resolver = Resolver()
-      let control = ControlLoop(resolver: resolver, hub: hub)
+      let control = ControlLoop(resolver: resolver)
       do throws(DaemonError) {
         var trust = TrustStore()
         let skews = ClockSkewTable()
@@ -39,6 +42,14 @@ package final class Daemon: Sendable {
             resolver: resolver),
           listeners: listeners.listeners)
         routeCount = assembly.routes.count
+        // The first requests need not wait, and a set-up mistake shows in the status at once.
+        for source in credentials.all { source.acquire { _ in } }
+        if let controlSocket {
+          let report = StatusReport(
+            configuration: configuration, listeners: listeners.urls, sources: credentials.all)
+          control.serve(
+            controlSocket, ControlSources(status: { report.status }, routes: { report.routes }, hub: hub))
+        }
       } catch {
         control.stop()
         hub.flushAndClose()
@@ -56,6 +67,9 @@ package final class Daemon: Sendable {
 
   /// Where the gateway listens: `http://127.0.0.1:9449`, or `unix:/path`. The first address if there are several.
   package var url: String { listeners.url }
+
+  /// As `proofd --version` shows it.
+  package static let version = "0.1.0"
 
   /// The line `proofd serve` prints when it is ready.
   package var announcement: String {
@@ -85,6 +99,14 @@ package final class Daemon: Sendable {
       _ = try PeerUser()
     } catch {
       throw .callers(error.description)
+    }
+  }
+
+  private static func bindControl(_ path: String) throws(DaemonError) -> ControlSocket {
+    do throws(ControlSocketError) {
+      return try ControlSocket(path: path)
+    } catch {
+      throw .control(error.description)
     }
   }
 

@@ -64,9 +64,10 @@ struct ListenerAssembly {
   }
 
   /// What the ready line names: the first address as a URL.
-  var url: String {
-    guard let first = listeners.first else { return "nowhere" }
-    return first.address.isUnix ? first.address.description : "http://\(first.address)"
+  var url: String { urls.first ?? "nowhere" }
+
+  var urls: [String] {
+    listeners.map { $0.address.isUnix ? $0.address.description : "http://\($0.address)" }
   }
 
   /// After the loops have closed their descriptors.

@@ -6,7 +6,6 @@ import HTTPWire
 
 /// What the admin API says of the running daemon; no secret is reachable from here.
 struct StatusReport: Sendable {
-  let version: String
   let configuration: Configuration
   let listeners: [String]
   let sources: [TokenSource]
@@ -15,7 +14,7 @@ struct StatusReport: Sendable {
   /// `GET /v1/status`.
   var status: JSONValue {
     .object([
-      ("version", .string(version)),
+      ("version", .string(Daemon.version)),
       ("pid", .number(String(getpid()))),
       ("started_at", .number(String(startedAtUnixSeconds))),
       ("configuration", .string(configuration.file)),
@@ -23,6 +22,26 @@ struct StatusReport: Sendable {
       ("routes", .number(String(configuration.routes.count))),
       ("credentials", .array(sources.map { Self.describe($0.status()) })),
     ])
+  }
+
+  /// `GET /v1/routes`.
+  var routes: JSONValue {
+    .array(
+      configuration.routes.map { route in
+        var members: [(String, JSONValue)] = [("name", .string(route.name))]
+        if let path = route.path { members.append(("path", .string(path))) }
+        members.append(("upstream", .string(route.upstream.description)))
+        if let credential = route.credential {
+          members.append(("credential", .string(credential.name)))
+          if let audience = credential.target.audience { members.append(("audience", .string(audience))) }
+          if let scope = credential.target.scopeParameter { members.append(("scope", .string(scope))) }
+          if !credential.target.resource.isEmpty {
+            members.append(("resource", .array(credential.target.resource.map { .string($0) })))
+          }
+        }
+        if let methods = route.methods { members.append(("methods", .array(methods.map { .string($0) }))) }
+        return .object(members)
+      })
   }
 
   private static func describe(_ status: TokenSourceStatus) -> JSONValue {

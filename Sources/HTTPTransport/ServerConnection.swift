@@ -290,7 +290,12 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private func afterInput() {
     switch phase {
     case .head where input.isEmpty: becomeIdle()
-    case .answering where input.count > Self.aheadBytesMax: socketStorage?.pauseReading()
+    case .answering where input.count > Self.aheadBytesMax,
+      .head where output.pendingBytes > 0 && input.count > Self.aheadBytesMax:
+      socketStorage?.pauseReading()
+    // Reading may have been stopped while the request before was answered.
+    case .head: socketStorage?.resumeReading()
+    case .body where !bodyPaused: socketStorage?.resumeReading()
     case .lingering, .closed: input.release()
     default: break
     }

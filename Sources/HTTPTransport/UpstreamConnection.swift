@@ -131,7 +131,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
 
   func finishSending() {
     requestFinished = true
-    if phase == .awaitingHead { arm(endpoint.limits.responseHeadNanoseconds) }
+    if phase == .awaitingHead, output.pendingBytes == 0 { arm(endpoint.limits.responseHeadNanoseconds) }
   }
 
   /// - Returns: whether the queue is empty. A write that failed is not the end: the response may have come already
@@ -139,8 +139,16 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   private func settle(_ outcome: OutputQueue.Outcome) -> Bool {
     if output.writtenBytes > 0 { progress.wroteBytes = true }
     switch outcome {
-    case .drained: return true
-    case .pending: return false
+    case .drained:
+      switch phase {
+      case .awaitingHead where requestFinished: arm(endpoint.limits.responseHeadNanoseconds)
+      case .awaitingHead, .body: clearDeadline()
+      default: break
+      }
+      return true
+    case .pending:
+      arm(endpoint.limits.sendNanoseconds)
+      return false
     case .failed:
       output.removeAll()
       persistent = false

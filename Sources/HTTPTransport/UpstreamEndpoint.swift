@@ -8,6 +8,8 @@ package struct UpstreamLimits: Sendable {
   /// How long an idle connection is kept; below what common servers allow (nginx 75 s, node 5 s is seen by its FIN).
   package var idleNanoseconds: UInt64 = 55_000_000_000
   package var connectNanoseconds: UInt64 = 10_000_000_000
+  /// Without the upstream taking any byte of a request that is ready to go.
+  package var sendNanoseconds: UInt64 = 60_000_000_000
   /// From the request's end to the response head.
   package var responseHeadNanoseconds: UInt64 = 300_000_000_000
   /// How long resolved addresses are used again.

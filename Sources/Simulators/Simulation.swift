@@ -1,6 +1,7 @@
 import Cryptography
 package import EventLoop
 package import HTTPWire
+import Synchronization
 
 /// How a simulation starts. Given nothing, there is one client, `svc` with the secret `service-secret`.
 package struct SimulationOptions: Sendable {
@@ -40,6 +41,7 @@ package final class Simulation: Sendable {
   package let authorizationServer: SimulatedServer
   package let api: SimulatedServer
   let state: SimulationState
+  private let admin = Mutex<Listener?>(nil)
 
   /// - Throws: ``SimulatorError`` if a port can't be had.
   package static func start(_ options: SimulationOptions = SimulationOptions()) throws(SimulatorError)
@@ -60,14 +62,32 @@ package final class Simulation: Sendable {
       authorizationServer.stop()
       throw error
     }
+    do { if let port = options.adminPort { try startAdmin(port: port) } } catch {
+      stop()
+      throw error
+    }
+  }
+
+  private func startAdmin(port: UInt16) throws(SimulatorError) {
+    // The admin port must not keep the simulation alive, nor be served after it is gone.
+    let listener = try Listener(port: port) { [weak self] channel, number in
+      if let self { AdminServer(simulation: self).serve(channel, number) }
+    }
+    admin.withLock { $0 = listener }
   }
 
   /// Closes the ports and every connection, and returns when all threads have ended. Further calls do nothing.
   package func stop() {
     state.faults.removeAll()
+    admin.withLock { $0 }?.stop()
     authorizationServer.stop()
     api.stop()
   }
+
+  /// nil if there is none.
+  package var adminPort: UInt16? { admin.withLock { $0?.port } }
+  /// `http://127.0.0.1:PORT`; nil if there is none.
+  package var adminURL: String? { adminPort.map { "http://127.0.0.1:\($0)" } }
 
   /// Everything both servers received.
   package var journal: Journal { state.journal }

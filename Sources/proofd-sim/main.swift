@@ -1,1 +1,4 @@
+import Glibc
+import Simulators
 
+exit(SimulatorCommand.run(CommandLine.arguments))

@@ -1,1 +1,4 @@
+import Commands
+import Glibc
 
+exit(CommandLineTool.run(CommandLine.arguments))

@@ -6,8 +6,6 @@ import Testing
   @Test func `two hundred connections are served at once`() async throws {
     let simulation = try Simulation.start()
     defer { simulation.stop() }
-    let token = try TestClient(simulation).token()
-    _ = token
     simulation.withSettings { $0.api.access = .bearer(tokens: ["t"]) }
     simulation.faults.add(.hold(.before, gate: "all"), next: nil, on: .api())
     var connections: [TestConnection] = []

@@ -1,7 +1,7 @@
 /// Finds what the user probably meant to write.
-enum NearestKey {
+package enum NearestKey {
   /// The candidate nearest to `word`, if a third of its letters or fewer differ.
-  static func find(_ word: String, among candidates: some Sequence<String>) -> String? {
+  package static func find(_ word: String, among candidates: some Sequence<String>) -> String? {
     let spelled = fold(word)
     guard !spelled.isEmpty, spelled.count <= KeyPath.keyCharactersMax else { return nil }
     var best: (candidate: String, distance: Int)?

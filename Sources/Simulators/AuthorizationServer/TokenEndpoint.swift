@@ -42,8 +42,7 @@ struct TokenEndpoint: Sendable {
     _ form: TokenForm, _ client: SimulatedClient, _ settings: AuthorizationServerSettings
   ) throws -> Request {
     let asked = form.all("audience") + form.all("resource")
-    if !settings.audiences.isEmpty, let unknown = asked.first(where: { !settings.audiences.contains($0) }) {
-      _ = unknown
+    guard settings.audiences.isEmpty || asked.allSatisfy(settings.audiences.contains) else {
       throw TokenRefusal(.targetInvalid, "an audience or resource is not known here")
     }
     if let allowed = settings.scopes, let scope = form["scope"],

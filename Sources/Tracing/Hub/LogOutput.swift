@@ -11,8 +11,8 @@ final class LogOutput: Sendable {
 
   let destination: LogDestination
   let descriptor: Int32
-  /// Regular files take everything at once; poll says nothing about them.
-  let isRegularFile: Bool
+  /// Regular files, and nowhere, take everything at once; poll says nothing about them.
+  let isAlwaysReady: Bool
 
   /// POSIX: a pipe that polls writable takes this much without blocking.
   private static let pieceBytesMax = 4_096
@@ -25,7 +25,7 @@ final class LogOutput: Sendable {
     case .nowhere: descriptor = -1
     case .file(let path): descriptor = try Self.openFile(path)
     }
-    isRegularFile = Self.isRegularFile(descriptor)
+    isAlwaysReady = descriptor < 0 || Self.isRegularFile(descriptor)
   }
 
   deinit {
@@ -35,9 +35,9 @@ final class LogOutput: Sendable {
   /// Writes as much of `bytes` as goes without waiting for a reader.
   func write(_ bytes: UnsafeRawBufferPointer) -> Outcome {
     guard descriptor >= 0 else { return .wrote(bytes.count) }
-    guard isRegularFile || isWritable() else { return .blocked }
+    guard isAlwaysReady || isWritable() else { return .blocked }
     let count = Glibc.write(
-      descriptor, bytes.baseAddress, isRegularFile ? bytes.count : min(bytes.count, Self.pieceBytesMax))
+      descriptor, bytes.baseAddress, isAlwaysReady ? bytes.count : min(bytes.count, Self.pieceBytesMax))
     if count >= 0 { return .wrote(count) }
     return errno == EINTR || errno == EAGAIN ? .blocked : .failed(code: errno)
   }

@@ -57,7 +57,7 @@ final class LogWriter {
     }
     if backlog.isEmpty {
       requests.removeLast()
-    } else if work.output.isRegularFile {
+    } else if work.output.isAlwaysReady {
       milliseconds = 0
     }
     _ = poll(&requests, nfds_t(requests.count), milliseconds)

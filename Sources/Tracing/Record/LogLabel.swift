@@ -11,6 +11,8 @@ package final class LogLabel: Sendable {
   /// A name from the configuration, an error code.
   package init(_ text: String) {
     var buffer = ByteBuffer()
+    // Before the cut, which would leave half a value that nothing recognises.
+    let text = HeldSecrets.mask(text)
     let isShort = text.unicodeScalars.count <= Self.charactersMax
     JSONWriter.append(
       string: isShort ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.charactersMax))) + "…",

@@ -2,6 +2,9 @@ import HTTPWire
 
 /// Writes records as lines of JSON, members in a fixed order. One per loop; allocates nothing but what redaction needs.
 struct RecordEncoder {
+  /// More than the fixed parts before the method, or behind the target, ever take: names, numbers, punctuation.
+  private static let fixedBytesMax = 1_024
+
   private var timestamp = Timestamp()
   private let redactor: TargetRedactor
 
@@ -9,85 +12,89 @@ struct RecordEncoder {
 
   mutating func append(_ record: borrowing RequestRecord, to out: inout ByteBuffer) {
     appendOpening(record, to: &out)
-    append(record.route, named: ",\"route\":", to: &out)
-    append(record.credential, named: ",\"credential\":", to: &out)
-    append(record.caller, named: ",\"caller\":", to: &out)
-    append(untrusted: record.method, named: ",\"method\":\"", to: &out)
-    append(untrusted: record.target, named: ",\"target\":\"", to: &out)
-    append(record.upstream, named: ",\"upstream\":", to: &out)
+    if let method = record.method {
+      out.append(",\"method\":\"")
+      append(untrusted: method, to: &out)
+    }
+    if let target = record.target {
+      out.append(",\"target\":\"")
+      append(untrusted: target, to: &out)
+    }
+    appendOutcome(record, to: &out)
+  }
+
+  /// Everything up to the method.
+  private mutating func appendOpening(_ record: borrowing RequestRecord, to out: inout ByteBuffer) {
+    let labels = record.route.jsonCount + record.credential.jsonCount + record.caller.jsonCount
+    var line = LineCursor(out.reserve(Self.fixedBytesMax + labels))
+    line.put("{\"time\":\"")
+    timestamp.withText(of: record.wallNanoseconds) { line.put($0) }
+    line.put("\",\"id\":\"")
+    line.put(record.id)
+    switch record.event {
+    case .request: line.put("\",\"event\":\"request\"")
+    case .oauth: line.put("\",\"event\":\"oauth\"")
+    }
+    record.route?.put(named: ",\"route\":", to: &line)
+    record.credential?.put(named: ",\"credential\":", to: &line)
+    record.caller?.put(named: ",\"caller\":", to: &line)
+    out.commit(line.count)
+  }
+
+  private func append(untrusted text: UnsafeRawBufferPointer, to out: inout ByteBuffer) {
+    redactor.withRedacted(text) { JSONWriter.appendEscaped($0, to: &out) }
+    out.append(byte: UInt8(ascii: "\""))
+  }
+
+  /// Everything behind the target.
+  private func appendOutcome(_ record: borrowing RequestRecord, to out: inout ByteBuffer) {
+    var line = LineCursor(out.reserve(Self.fixedBytesMax + record.upstream.jsonCount + record.error.jsonCount))
+    record.upstream?.put(named: ",\"upstream\":", to: &line)
     if let status = record.status {
-      out.append(",\"status\":")
-      out.append(decimal: UInt64(status))
+      line.put(",\"status\":")
+      line.put(decimal: UInt64(status))
     }
     if let source = record.source {
-      out.append(source == .upstream ? ",\"source\":\"upstream\"" : ",\"source\":\"gateway\"" as StaticString)
+      line.put(source == .upstream ? ",\"source\":\"upstream\"" : ",\"source\":\"gateway\"")
     }
-    out.append(",\"duration_ms\":")
-    append(milliseconds: record.durationNanoseconds, to: &out)
+    line.put(",\"duration_ms\":")
+    line.put(milliseconds: record.durationNanoseconds)
     if let nanoseconds = record.upstreamNanoseconds {
-      out.append(",\"upstream_ms\":")
-      append(milliseconds: nanoseconds, to: &out)
+      line.put(",\"upstream_ms\":")
+      line.put(milliseconds: nanoseconds)
     }
-    out.append(",\"request_bytes\":")
-    out.append(decimal: record.requestBytes)
-    out.append(",\"response_bytes\":")
-    out.append(decimal: record.responseBytes)
-    out.append(",\"attempts\":")
-    out.append(decimal: UInt64(record.attempts))
-    append(record.auth, to: &out)
-    if let reused = record.reused { out.append(reused ? ",\"reused\":true" : ",\"reused\":false" as StaticString) }
-    append(record.error, named: ",\"error\":", to: &out)
-    out.append("}\n")
+    line.put(",\"request_bytes\":")
+    line.put(decimal: record.requestBytes)
+    line.put(",\"response_bytes\":")
+    line.put(decimal: record.responseBytes)
+    line.put(",\"attempts\":")
+    line.put(decimal: UInt64(record.attempts))
+    Self.put(record.auth, to: &line)
+    if let reused = record.reused { line.put(reused ? ",\"reused\":true" : ",\"reused\":false") }
+    record.error?.put(named: ",\"error\":", to: &line)
+    line.put("}\n")
+    out.commit(line.count)
   }
 
-  private mutating func appendOpening(_ record: borrowing RequestRecord, to out: inout ByteBuffer) {
-    out.append("{\"time\":\"")
-    timestamp.withText(of: record.wallNanoseconds) { out.append($0) }
-    out.append("\",\"id\":\"")
-    record.id.write(to: out.reserve(RequestID.characterCount))
-    out.commit(RequestID.characterCount)
-    switch record.event {
-    case .request: out.append("\",\"event\":\"request\"")
-    case .oauth: out.append("\",\"event\":\"oauth\"")
-    }
-  }
-
-  private func append(_ label: LogLabel?, named name: StaticString, to out: inout ByteBuffer) {
-    guard let label else { return }
-    out.append(name)
-    out.append(label.json)
-  }
-
-  private func append(untrusted text: UnsafeRawBufferPointer?, named name: StaticString, to out: inout ByteBuffer) {
-    guard let text else { return }
-    out.append(name)
-    redactor.withRedacted(text) { JSONWriter.appendEscaped($0, to: &out) }
-    out.append("\"")
-  }
-
-  /// Milliseconds with up to three decimals.
-  private func append(milliseconds nanoseconds: UInt64, to out: inout ByteBuffer) {
-    let (whole, micro) = (nanoseconds / 1_000).quotientAndRemainder(dividingBy: 1_000)
-    out.append(decimal: whole)
-    guard micro > 0 else { return }
-    out.append(byte: UInt8(ascii: "."))
-    var rest = micro
-    var unit: UInt64 = 100
-    while rest > 0 {
-      out.append(byte: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / unit))
-      rest %= unit
-      unit /= 10
-    }
-  }
-
-  private func append(_ auth: AuthEvents, to out: inout ByteBuffer) {
+  private static func put(_ auth: AuthEvents, to line: inout LineCursor) {
     guard !auth.isEmpty else { return }
     var separator: StaticString = ",\"auth\":[\""
     auth.forEach { event in
-      out.append(separator)
-      out.append(event.name)
+      line.put(separator)
+      line.put(event.name)
       separator = "\",\""
     }
-    out.append("\"]")
+    line.put("\"]")
   }
+}
+
+extension LogLabel {
+  fileprivate func put(named name: StaticString, to line: inout LineCursor) {
+    line.put(name)
+    json.withUnsafeBytes { line.put($0) }
+  }
+}
+
+extension LogLabel? {
+  fileprivate var jsonCount: Int { self?.json.count ?? 0 }
 }

@@ -9,6 +9,7 @@ enum Base64Probe {
 
   /// The decoded bytes of `run`, if they are a text.
   static func text(in run: UnsafeRawBufferPointer) -> [UInt8]? {
+    guard beginsAsText(run) else { return nil }
     var decoded: [UInt8] = []
     var bits: UInt32 = 0
     var bitCount: UInt32 = 0
@@ -19,11 +20,26 @@ enum Base64Probe {
       guard bitCount >= 8 else { continue }
       bitCount -= 8
       let byte = UInt8(truncatingIfNeeded: bits >> bitCount)
-      // One byte that no text has ends the search early for nearly all that is no text.
-      guard byte >= 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D, byte != 0x7F else { return nil }
+      // One byte that UTF-8 text has not ends the search early for nearly all that is no text.
+      guard isTextByte(byte) else { return nil }
       decoded.append(byte)
     }
     return decoded.isEmpty ? nil : decoded
+  }
+
+  /// Whether the first three characters decode to text: enough to save most runs the rest.
+  private static func beginsAsText(_ run: UnsafeRawBufferPointer) -> Bool {
+    guard run.count >= 3, let a = value(of: run[0]), let b = value(of: run[1]), let c = value(of: run[2])
+    else { return false }
+    let bits = a << 12 | b << 6 | c
+    return isTextByte(UInt8(truncatingIfNeeded: bits >> 10)) && isTextByte(UInt8(truncatingIfNeeded: bits >> 2))
+  }
+
+  private static func isTextByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x09, 0x0A, 0x0D, 0x20..<0x7F, 0x80..<0xC0, 0xC2..<0xF5: true
+    default: false
+    }
   }
 
   static func isCharacter(_ byte: UInt8) -> Bool { value(of: byte) != nil }

@@ -24,3 +24,12 @@ extension UnsafeRawBufferPointer {
     return high << 4 | low
   }
 }
+
+extension UInt8 {
+  /// A letter or a digit. A bitmap in registers, as this is asked of nearly every byte of a target.
+  @inline(__always)
+  var isWordByte: Bool {
+    if self < 64 { return 0x03FF_0000_0000_0000 as UInt64 >> UInt64(self) & 1 == 1 }
+    return self < 128 && 0x07FF_FFFE_07FF_FFFE as UInt64 >> UInt64(self & 63) & 1 == 1
+  }
+}

@@ -24,7 +24,7 @@ final class HeldSecretMasker {
     batch.bytes.withUnsafeBytes { bytes in
       var start = 0
       while start < bytes.count {
-        let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count
+        let end = Self.lineEnd(bytes, from: start)
         let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
         let masked = Self.isWorthALook(line, index) ? maskedLine(line, index) : nil
         if let masked {
@@ -36,6 +36,13 @@ final class HeldSecretMasker {
       }
     }
     return output.map { batch.replacing(bytes: $0) } ?? batch
+  }
+
+  private static func lineEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    guard let base = bytes.baseAddress,
+      let lineFeed = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)
+    else { return bytes.count }
+    return UnsafeRawPointer(lineFeed) - base + 1
   }
 
   /// Whether a held value stands in the line, or an escape behind which one may stand.

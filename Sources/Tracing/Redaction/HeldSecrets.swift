@@ -22,6 +22,8 @@ package final class HeldSecrets: Sendable {
   package static let byteCountMax = 65_536
   package static let countMax = 4_096
 
+  private let countMax: Int
+
   private struct Entry {
     let secret: Secret
     let label: String
@@ -36,7 +38,7 @@ package final class HeldSecrets: Sendable {
 
   private let state = Mutex(State())
 
-  package init() {}
+  package init(countMax: Int = countMax) { self.countMax = countMax }
 
   /// Masks `secret` from now on, until it is released as often as it was held.
   ///
@@ -50,7 +52,7 @@ package final class HeldSecrets: Sendable {
         state.entries[known].holders += 1
         return .held
       }
-      guard state.entries.count < Self.countMax else { return .tooMuch }
+      guard state.entries.count < countMax else { return .tooMuch }
       state.entries.append(Entry(secret: secret, label: label, patterns: HeldPattern.all(of: secret)))
       Self.rebuildIndex(&state)
       return .held

@@ -1,5 +1,3 @@
-import HTTPWire
-
 /// The prefixes by which well-known issuers let their secrets be found.
 enum KnownTokens {
   struct Form {
@@ -21,6 +19,7 @@ enum KnownTokens {
 
   /// The end of the token that begins at `start`, a place where no letter or digit stands before.
   static func end(in text: UnsafeRawBufferPointer, at start: Int) -> Int? {
+    guard isFirstByte(text[start]) else { return nil }
     for form in formsByFirstByte[Int(text[start])] where text.holds(form.prefix, at: start) {
       let tail = start + form.prefix.utf8CodeUnitCount
       var end = tail
@@ -41,7 +40,18 @@ enum KnownTokens {
   private static let tailMax = 128
 
   private static func isTailByte(_ byte: UInt8) -> Bool {
-    ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    byte.isWordByte || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+  }
+
+  /// Whether any form begins so; most words end here.
+  private static func isFirstByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "b"), UInt8(ascii: "c"), UInt8(ascii: "f"), UInt8(ascii: "i"), UInt8(ascii: "j"),
+      UInt8(ascii: "k"), UInt8(ascii: "m"), UInt8(ascii: "o"), UInt8(ascii: "q"), UInt8(ascii: "u"),
+      UInt8(ascii: "z"), UInt8(ascii: "2")...UInt8(ascii: "9"):
+      false
+    default: true
+    }
   }
 
   /// The forms by the first byte of their prefix.

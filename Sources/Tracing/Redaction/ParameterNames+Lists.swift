@@ -2,38 +2,43 @@
 enum ParameterNames {
   /// Always secret.
   static let secret = """
-    access_token access_tokens refresh_token refresh_tokens id_token id_tokens id_token_hint token tokens tok
-    subject_token actor_token device_token device_secret session_token session_transfer_token logout_token state_token
+    access_tokens refresh_tokens id_tokens token tokens tok device_token device_secret session_token session_transfer_token logout_token state_token
     interaction_handle state_handle idx_tokens okta_key registration_access_token initial_access_token
     software_statement transaction_token txn_token upstream_token client_attestation
     federated_connection_access_token push_token identity_token csrf_token xsrf_token csrf xsrf authenticity_token
     bearer bearer_token auth_token oauth_token oauth_verifier oauth_signature oauth_consumer_key
-    client_secret client_assertion assertion client_secrets secret secrets shared_secret
-    password passwords passwd pwd passphrase new_password old_password current_password password_confirmation
+    assertion client_secrets secret secrets shared_secret
+    password passwords passwd pwd pass passphrase passkey pin auth authz new_password old_password current_password password_confirmation
     passcode
     api_key api_keys apikey appkey app_key application_key access_key access_key_id secret_key secretkey private_key
     privatekey encryption_key signing_key signing_secret webhook_secret auth_key authkey accesskey subscription_key
     account_key master_key consumer_key consumer_secret shared_access_key license_key licence_key
     authorization proxy_authorization credential credentials jwt dpop
     sig signature signatures hmac
-    code_verifier device_code user_code auth_req_id login_hint_token auth_session authn_response
+    user_code auth_req_id login_hint_token auth_session authn_response
     authorization_code auth_code authcode
     otp otp_token otpcode otp_code totp totp_code mfa_token mfa_code mfa_otp oob_code binding_code
     recovery_code recovery_codes backup_code
     backup_codes verification_code verify_code confirmation_code activation_code sms_code email_code login_code
     security_code invite_code reset_code confirmation_token reset_token magic_token magic_link
     invitation_token organization_invitation otk one_time_key
-    saml_request saml_response saml_art wresult wctx
+    wctx
     x_amz_signature x_amz_security_token x_amz_credential x_goog_signature x_goog_credential x_goog_security_token
     aws_access_key_id key_pair_id
     session_id sessionid sessid sess_id phpsessid jsessionid sessionkey session_key
     connect.sid
     """
 
+  /// The same; and signs of OAuth themselves.
+  static let secretOAuth = """
+    access_token refresh_token id_token id_token_hint subject_token actor_token client_secret client_assertion
+    code_verifier device_code dpop_jkt saml_request saml_response saml_art wresult
+    """
+
   /// Secret beside an OAuth parameter, or when the value looks like a secret.
   static let ambiguous = """
-    key auth authz pass pin sid session ticket magic invitation challenge policy answer proof hash
-    passkey cookie cred creds mac ssid pin_code
+    key sid session ticket magic invitation challenge policy answer proof hash
+    cookie cred creds mac ssid pin_code
     """
 
   /// The same; and a sign of OAuth themselves.
@@ -46,7 +51,7 @@ enum ParameterNames {
     client_id redirect_uri response_type response_mode grant_type scope code_challenge code_challenge_method
     token_type token_type_hint requested_token_type subject_token_type actor_token_type expires_in
     client_assertion_type post_logout_redirect_uri acr_values id_token_signed_response_alg
-    dpop_jkt iss
+    iss
     """
 
   /// Ends like a secret and is none.
@@ -65,29 +70,16 @@ enum ParameterNames {
     x_amz_signed_headers x_amz_algorithm x_goog_algorithm x_goog_signed_headers
     """
 
+  /// What such a name ends in makes it a secret unless a list knows better.
   static let secretSuffixes: [StaticString] = [
     "token", "secret", "password", "passwd", "passphrase", "signature", "credential", "credentials", "apikey",
     "sessionid",
   ]
+  /// The same for words of their own, for there are monkeys and barcodes.
   static let secretLastWords: [StaticString] = ["key", "code", "otp", "jwt"]
 
-  /// The class of each known name by its identity.
-  static let classes: [UInt64: NameClass] = {
-    let lists: [(names: String, class: NameClass)] = [
-      (ordinary, []), (oauth, .oauth), (ambiguousOAuth, [.ambiguous, .oauth]), (ambiguous, .ambiguous),
-      (secret, .secret),
-    ]
-    var classes: [UInt64: NameClass] = [:]
-    for list in lists {
-      for name in list.names.split(whereSeparator: \.isWhitespace) {
-        classes[identity(name.utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: ".") })] = list.class
-      }
-    }
-    return classes
-  }()
-
-  /// FNV-1a of a folded name. A name that collides with a listed one is treated like it, which harms nobody.
-  static func identity(_ folded: some Sequence<UInt8>) -> UInt64 {
-    folded.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-  }
+  static let table = NameTable([
+    (ordinary, []), (oauth, .oauth), (ambiguousOAuth, [.ambiguous, .oauth]), (ambiguous, .ambiguous),
+    (secret, .secret), (secretOAuth, [.secret, .oauth]),
+  ])
 }

@@ -13,78 +13,90 @@ struct NameClass: OptionSet {
 
 /// Judges parameter names, however they are written: percent-encoded, in any case, with `-`, `_` or humps between the
 /// words, inside brackets or after dots.
-struct NameJudge {
+final class NameJudge {
   /// Enough for every name of the lists; of longer names the end counts, as the suffix rule wants it.
   private static let foldedBytesMax = 64
 
-  private var folded: [UInt8] = []
-  /// Bit n: a word begins at the n-th folded byte.
-  private var wordStarts: UInt64 = 0
+  private let folded = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: foldedBytesMax)
 
-  init() { folded.reserveCapacity(Self.foldedBytesMax) }
+  /// What has been read of a name.
+  private struct Reading {
+    var count = 0
+    var componentStart = 0
+    /// Bit n: a word begins at the n-th folded byte.
+    var wordStarts: UInt64 = 0
+    var componentClass: NameClass = []
+    var previous: UInt8 = 0
+  }
+
+  deinit { folded.deallocate() }
 
   /// The class of a name and a number that is equal for equal names.
-  mutating func judge(_ name: UnsafeRawBufferPointer) -> (NameClass, identity: UInt64) {
-    var componentClass: NameClass = []
-    var componentStart = 0
-    clear()
-    var previous: UInt8 = 0
+  func judge(_ name: UnsafeRawBufferPointer) -> (class: NameClass, identity: UInt64) {
+    var reading = Reading()
     var index = 0
     while index < name.count {
       let byte = Self.nextByte(in: name, &index)
-      if ASCII.isLetter(byte) || ASCII.isDigit(byte) {
-        append(byte, after: previous, &componentStart)
+      if byte.isWordByte {
+        append(byte, to: &reading)
       } else if Self.endsName(byte) {
-        clear()
-        (componentStart, componentClass) = (0, [])
+        reading = Reading()
       } else if Self.endsComponent(byte) {
-        componentClass.formUnion(classify(from: componentStart).class)
-        componentStart = folded.count
+        reading.componentClass.formUnion(classify(reading, from: reading.componentStart).class)
+        reading.componentStart = reading.count
       }
-      previous = byte
+      reading.previous = byte
     }
-    let whole = classify(from: 0)
-    if componentStart > 0 { componentClass.formUnion(classify(from: componentStart).class) }
-    return (whole.class.union(componentClass), whole.identity)
+    let whole = classify(reading, from: 0)
+    if reading.componentStart > 0 {
+      reading.componentClass.formUnion(classify(reading, from: reading.componentStart).class)
+    }
+    return (whole.class.union(reading.componentClass), whole.identity)
   }
 
-  private mutating func clear() {
-    folded.removeAll(keepingCapacity: true)
-    wordStarts = 0
-  }
-
-  private mutating func append(_ byte: UInt8, after previous: UInt8, _ componentStart: inout Int) {
-    if folded.count == Self.foldedBytesMax {
-      let half = Self.foldedBytesMax / 2
-      folded.removeFirst(half)
-      wordStarts >>= UInt64(half)
-      componentStart = max(0, componentStart - half)
-    }
+  private func append(_ byte: UInt8, to reading: inout Reading) {
+    if reading.count == Self.foldedBytesMax { forgetHalf(&reading) }
     let lowercased = ASCII.lowercased(byte)
-    let isHump = byte != lowercased && previous &- UInt8(ascii: "a") < 26
-    let isAfterWord = !ASCII.isLetter(previous) && !ASCII.isDigit(previous)
-    if isHump || isAfterWord { wordStarts |= 1 << UInt64(folded.count) }
-    folded.append(lowercased)
+    let isHump = byte != lowercased && reading.previous &- UInt8(ascii: "a") < 26
+    if isHump || !reading.previous.isWordByte { reading.wordStarts |= 1 << UInt64(reading.count) }
+    folded[reading.count] = lowercased
+    reading.count += 1
   }
 
-  private func classify(from start: Int) -> (class: NameClass, identity: UInt64) {
+  private func forgetHalf(_ reading: inout Reading) {
+    let half = Self.foldedBytesMax / 2
+    for index in 0..<half { folded[index] = folded[index + half] }
+    reading.count = half
+    reading.wordStarts >>= UInt64(half)
+    reading.componentStart = max(0, reading.componentStart - half)
+  }
+
+  private func classify(_ reading: Reading, from start: Int) -> (class: NameClass, identity: UInt64) {
     // token1, new_password2
-    var end = folded.count
+    var end = reading.count
     while end > start, ASCII.isDigit(folded[end - 1]) { end -= 1 }
     guard end > start else { return ([], 0) }
-    let identity = ParameterNames.identity(folded[start..<end])
-    if let known = ParameterNames.classes[identity] { return (known, identity) }
-    return (endsInSecretWord(start..<end) ? .secret : [], identity)
+    let name = UnsafeBufferPointer(rebasing: folded[start..<end])
+    let identity = NameTable.identity(name)
+    if let known = ParameterNames.table[identity] { return (known, identity) }
+    return (endsInSecretWord(name, reading.wordStarts >> UInt64(start)) ? .secret : [], identity)
   }
 
-  /// The suffix rule: what ends in such a word is a secret unless the lists know better. `key` and `code` only count as
-  /// words of their own, for there are monkeys and barcodes.
-  private func endsInSecretWord(_ range: Range<Int>) -> Bool {
-    let name = folded[range]
-    if ParameterNames.secretSuffixes.contains(where: { name.hasSuffix($0) }) { return true }
-    return ParameterNames.secretLastWords.contains { word in
-      name.hasSuffix(word) && wordStarts >> UInt64(range.upperBound - word.utf8CodeUnitCount) & 1 == 1
+  /// The suffix rule.
+  private func endsInSecretWord(_ name: UnsafeBufferPointer<UInt8>, _ wordStarts: UInt64) -> Bool {
+    // The last letters of all suffixes: most names go no further.
+    switch name[name.count - 1] {
+    case UInt8(ascii: "n"), UInt8(ascii: "t"), UInt8(ascii: "d"), UInt8(ascii: "e"), UInt8(ascii: "l"),
+      UInt8(ascii: "s"), UInt8(ascii: "y"), UInt8(ascii: "p"):
+      break
+    default: return false
     }
+    let bytes = UnsafeRawBufferPointer(name)
+    return ParameterNames.secretSuffixes.contains { bytes.holds($0, at: name.count - $0.utf8CodeUnitCount) }
+      || ParameterNames.secretLastWords.contains { word in
+        let start = name.count - word.utf8CodeUnitCount
+        return bytes.holds(word, at: start) && wordStarts >> UInt64(start) & 1 == 1
+      }
   }
 
   /// The next byte with all layers of percent-encoding taken off.
@@ -110,14 +122,5 @@ struct NameJudge {
 
   private static func endsComponent(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ":")
-  }
-}
-
-extension ArraySlice<UInt8> {
-  fileprivate func hasSuffix(_ suffix: StaticString) -> Bool {
-    let length = suffix.utf8CodeUnitCount
-    guard count >= length else { return false }
-    for index in 0..<length where self[endIndex - length + index] != suffix.utf8Start[index] { return false }
-    return true
   }
 }

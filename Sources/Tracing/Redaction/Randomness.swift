@@ -21,20 +21,25 @@ enum Randomness {
     var digits = 0
     var distinct: UInt64 = 0
     var isHexadecimal = true
-    var previous: UInt8 = 0
-    for byte in text {
-      let class_ = Class(byte)
-      if class_ == .digit { digits += 1 }
-      if class_ != .other { distinct |= 1 << UInt64(byte & 63) }
-      if ASCII.hexValue(byte) == nil { isHexadecimal = false }
-      switch (Class(previous), class_) {
-      case (.other, _), (_, .other), (.digit, .digit): break
-      case (.digit, _), (_, .digit): chance += 2
-      case (.lower, .upper): chance += 1
-      default:
-        if isCommonPair(previous, byte) { word += 2 } else { chance += 2 }
+    followers.withUnsafeBufferPointer { followers in
+      var previous: UInt8 = 0
+      var previousClass = Class.other
+      for byte in text {
+        let byteClass = Class(byte)
+        if byteClass == .digit { digits += 1 }
+        if byteClass != .other { distinct |= 1 << UInt64(byte & 63) }
+        if isHexadecimal, ASCII.hexValue(byte) == nil { isHexadecimal = false }
+        switch (previousClass, byteClass) {
+        case (.other, _), (_, .other), (.digit, .digit): break
+        case (.digit, _), (_, .digit): chance += 2
+        case (.lower, .upper): chance += 1
+        default:
+          let follower = 1 << UInt32((byte | 0x20) &- UInt8(ascii: "a")) as UInt32
+          if followers[Int((previous | 0x20) &- UInt8(ascii: "a"))] & follower != 0 { word += 2 } else { chance += 2 }
+        }
+        previous = byte
+        previousClass = byteClass
       }
-      previous = byte
     }
     // Hexadecimal and decimal have too few kinds of neighbours to count; all but repetitive ones are taken for random.
     if isHexadecimal, text.count >= 16, digits < text.count || text.count >= 32 { return distinct.nonzeroBitCount >= 6 }
@@ -53,11 +58,6 @@ enum Randomness {
         self = ASCII.isDigit(byte) ? .digit : .other
       }
     }
-  }
-
-  private static func isCommonPair(_ first: UInt8, _ second: UInt8) -> Bool {
-    let row = Int((first | 0x20) &- UInt8(ascii: "a"))
-    return followers[row] >> UInt32((second | 0x20) &- UInt8(ascii: "a")) & 1 == 1
   }
 
   /// For each letter the letters that often follow it: the 300 pairs that make up 95 % of the pairs in English

@@ -10,7 +10,7 @@ struct SegmentScan {
 
   /// Looks at the segment that begins at `start`, which a `/` precedes.
   mutating func segment(
-    _ text: UnsafeRawBufferPointer, from start: Int, _ judge: inout NameJudge, _ found: (Range<Int>) -> Void
+    _ text: UnsafeRawBufferPointer, from start: Int, _ judge: NameJudge, _ found: (Range<Int>) -> Void
   ) {
     var end = start
     while end < text.count, !Self.endsSegment(text[end]) { end += 1 }
@@ -19,7 +19,7 @@ struct SegmentScan {
     previous = range
     guard range.count >= SecretLikeness.byteCountMin else { return }
     let segment = UnsafeRawBufferPointer(rebasing: text[range])
-    if let before, SecretLikeness.isLikely(segment), Self.announcesSecret(text, before, &judge) {
+    if let before, Self.announcesSecret(text, before, judge), SecretLikeness.isLikely(segment) {
       return found(range)
     }
     guard range.count >= Self.byteCountMin, Self.hasRandomRun(segment) else { return }
@@ -27,18 +27,31 @@ struct SegmentScan {
     found(range)
   }
 
+  /// Whether a segment is the everyday name of a thing, and the one before it does not make it a secret.
+  static func isOrdinaryUUID(
+    _ text: UnsafeRawBufferPointer, _ segment: Range<Int>, behind previous: Range<Int>, _ judge: NameJudge
+  ) -> Bool {
+    isUUID(UnsafeRawBufferPointer(rebasing: text[segment])) && !announcesSecret(text, previous, judge)
+  }
+
   /// `/reset/…`, `/token/…`
   private static func announcesSecret(
-    _ text: UnsafeRawBufferPointer, _ range: Range<Int>, _ judge: inout NameJudge
+    _ text: UnsafeRawBufferPointer, _ range: Range<Int>, _ judge: NameJudge
   ) -> Bool {
     guard !range.isEmpty else { return false }
-    if isPlace(text, range, in: secretPlaces) { return true }
-    return judge.judge(UnsafeRawBufferPointer(rebasing: text[range])).0.contains(.secret)
+    if isPlace(text, range, in: secretPlaces) || isChatWebhook(text, range) { return true }
+    return judge.judge(UnsafeRawBufferPointer(rebasing: text[range])).class.contains(.secret)
   }
 
   /// `/commits/…`: the hash of something public to those who may see it.
   private static func announcesContent(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
     isPlace(text, range, in: contentPlaces)
+  }
+
+  /// `/services/T…/B…/…`, the address of a Slack webhook, is all it takes to use it.
+  private static func isChatWebhook(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+    range.count >= 9 && text[range.lowerBound] == UInt8(ascii: "B")
+      && text[range].allSatisfy { $0 &- UInt8(ascii: "A") < 26 || ASCII.isDigit($0) }
   }
 
   private static func isPlace(
@@ -87,7 +100,7 @@ struct SegmentScan {
   }
 
   private static func isRunByte(_ byte: UInt8) -> Bool {
-    ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    byte.isWordByte || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
   }
 
   private static func endsSegment(_ byte: UInt8) -> Bool {

@@ -10,13 +10,16 @@ package final class TargetRedactor {
   package static let shownBytesMax = 2_048
   /// Nothing is shown of a longer one. No head that the gateway reads is as long.
   private static let readBytesMax = 65_536
+  private static let passesMax = 4
   static let ellipsis: StaticString = "…"
 
   private let heldSecrets: HeldSecrets
   private let walker = LayerWalker([.percent], depthMax: LayerWalker.percentLayersMax)
   private var scan = TargetScan()
+  private let judge = NameJudge()
   private var masks = MaskList()
   private var shown: [UInt8] = []
+  private var previous: [UInt8] = []
 
   package init(heldSecrets: HeldSecrets = .process) { self.heldSecrets = heldSecrets }
 
@@ -35,14 +38,40 @@ package final class TargetRedactor {
 
   /// Lends the target fit to be shown.
   func withRedacted<R>(_ target: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-    let isShort = target.count <= Self.shownBytesMax
-    if isShort, Self.isPlain(target) { return body(target) }
-    shown.removeAll(keepingCapacity: true)
-    findSecrets(target)
-    if isShort, masks.isEmpty { return body(target) }
-    masks.apply(to: target, output: &shown)
-    cut()
+    if target.count <= Self.shownBytesMax {
+      if isPlain(target) { return body(target) }
+      findSecrets(target)
+      if masks.isEmpty { return body(target) }
+    } else {
+      findSecrets(target)
+    }
+    mask(target)
+    settle()
     return shown.withUnsafeBytes(body)
+  }
+
+  /// Looks at its own work until there is nothing left to do, so that redacting it again would change nothing.
+  private func settle() {
+    for _ in 0..<Self.passesMax {
+      swap(&shown, &previous)
+      let isSettled = previous.withUnsafeBytes { text in
+        findSecrets(text)
+        if masks.isEmpty { return true }
+        mask(text)
+        return false
+      }
+      if isSettled { return swap(&shown, &previous) }
+    }
+    // A text that goes on changing was made to; nothing of it is shown.
+    swap(&shown, &previous)
+    shown.removeAll(keepingCapacity: true)
+    previous.withUnsafeBytes { RedactionMarker.append(for: $0, to: &shown) }
+  }
+
+  private func mask(_ text: UnsafeRawBufferPointer) {
+    shown.removeAll(keepingCapacity: true)
+    masks.apply(to: text, output: &shown)
+    cut()
   }
 
   private func findSecrets(_ target: UnsafeRawBufferPointer) {
@@ -57,16 +86,21 @@ package final class TargetRedactor {
     if !isComplete, let first = target.firstIndex(of: UInt8(ascii: "%")) { masks.add(first..<target.count) }
   }
 
-  /// Whether no rule can apply: path segments shorter than any token and nothing that separates anything else.
-  private static func isPlain(_ target: UnsafeRawBufferPointer) -> Bool {
-    var segmentStart = 0
-    for index in 0..<target.count {
-      let byte = target[index]
-      if byte == UInt8(ascii: "/") {
-        segmentStart = index + 1
-      } else if !ASCII.isUnreserved(byte) || index - segmentStart >= KnownTokens.byteCountMin - 1 {
-        return false
+  /// Whether no rule can apply: path segments shorter than any token, or UUIDs, and nothing that separates anything else.
+  private func isPlain(_ target: UnsafeRawBufferPointer) -> Bool {
+    var previous = 0..<0
+    var start = 0
+    for index in 0...target.count {
+      if index < target.count, target[index] != UInt8(ascii: "/") {
+        guard target[index].isWordByte || ASCII.isUnreserved(target[index]) else { return false }
+        continue
       }
+      let segment = start..<index
+      if segment.count >= KnownTokens.byteCountMin {
+        guard SegmentScan.isOrdinaryUUID(target, segment, behind: previous, judge) else { return false }
+      }
+      previous = segment
+      start = index + 1
     }
     return true
   }

@@ -7,7 +7,10 @@ struct TargetScan {
     var identity: UInt64
   }
 
-  private var judge = NameJudge()
+  /// So often a run of base64 may turn out to be text without anything to hide; each time costs its length.
+  private static let base64AttemptsMax = 8
+
+  private let judge = NameJudge()
   private var ambiguous: [Ambiguous] = []
   /// The first OAuth parameter seen, and whether there was another.
   private var oauthIdentity: UInt64?
@@ -22,23 +25,31 @@ struct TargetScan {
     _ text: UnsafeRawBufferPointer, base64Layers: Int = 2, _ found: (Range<Int>, _ isDropped: Bool) -> Void
   ) {
     begin()
-    let pathEnd = text.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.count
+    var pathEnd = text.count
     var segments = SegmentScan()
+    var runs = RunLengths()
     for index in 0..<text.count {
-      switch text[index] {
+      let byte = text[index]
+      if byte.isWordByte { continue }
+      switch byte {
       case UInt8(ascii: "="): parameter(text, equalsAt: index, pathEnd: pathEnd) { found($0, false) }
       case UInt8(ascii: ":"):
         if let authority = Self.authority(text, after: index) { userInformation(text, authority, found) }
         member(text, colonAt: index) { found($0, false) }
       case UInt8(ascii: "/"):
         if index == 0, text.holds("//", at: 0) { userInformation(text, 2, found) }
-        segments.segment(text, from: index + 1, &judge) { found($0, false) }
+        segments.segment(text, from: index + 1, judge) { found($0, false) }
+      case UInt8(ascii: "?"), UInt8(ascii: "#"): pathEnd = min(pathEnd, index)
       case UInt8(ascii: "\""): isInsideQuotes.toggle()
       default: break
       }
+      runs.end(at: index, byte)
     }
-    TokenShapes.scan(text, pathEnd: pathEnd) { found($0, false) }
-    if base64Layers > 0 { scanBase64(text, pathEnd: pathEnd, layers: base64Layers) { found($0, false) } }
+    runs.end(at: text.count, 0)
+    if runs.mayHoldToken { TokenShapes.scan(text, pathEnd: pathEnd) { found($0, false) } }
+    if base64Layers > 0, runs.mayHoldBase64 {
+      scanBase64(text, pathEnd: pathEnd, layers: base64Layers) { found($0, false) }
+    }
     for value in ambiguous where isBesideOAuth(value.identity) { found(value.range, false) }
   }
 
@@ -57,16 +68,27 @@ struct TargetScan {
     var index = 0
     while index < text.count {
       let end = TokenShapes.runEnd(text, from: index, pathEnd: pathEnd)
-      if end - index >= Base64Probe.charactersMin,
-        let decoded = Base64Probe.text(in: UnsafeRawBufferPointer(rebasing: text[index..<end]))
-      {
+      if end - index >= Base64Probe.charactersMin, isHiding(text, index..<end, layers: layers) { found(index..<end) }
+      index = max(end, index + 1)
+    }
+  }
+
+  private func isHiding(_ text: UnsafeRawBufferPointer, _ run: Range<Int>, layers: Int) -> Bool {
+    var attemptsLeft = Self.base64AttemptsMax
+    var start = run.lowerBound
+    while attemptsLeft > 0, run.upperBound - start >= Base64Probe.charactersMin {
+      if let decoded = Base64Probe.text(in: UnsafeRawBufferPointer(rebasing: text[start..<run.upperBound])) {
         var isHiding = false
         var inner = TargetScan()
         decoded.withUnsafeBytes { inner.scan($0, base64Layers: layers - 1) { _, _ in isHiding = true } }
-        if isHiding { found(index..<end) }
+        if isHiding { return true }
+        attemptsLeft -= 1
       }
-      index = max(end, index + 1)
+      // The slash may be one of a URL, and base64 begin behind it.
+      guard let slash = text[start..<run.upperBound].firstIndex(of: UInt8(ascii: "/")) else { return false }
+      start = slash + 1
     }
+    return false
   }
 
   // MARK: name=value
@@ -85,7 +107,7 @@ struct TargetScan {
 
   private mutating func member(_ text: UnsafeRawBufferPointer, colonAt colon: Int, _ found: (Range<Int>) -> Void) {
     var start = colon + 1
-    while start < text.count, text[start] == UInt8(ascii: " ") || text[start] == UInt8(ascii: "\\") { start += 1 }
+    while start < text.count, Self.isBeforeValue(text[start]) { start += 1 }
     guard start < text.count else { return }
     let opening = text[start]
     let isQuotedValue = opening == UInt8(ascii: "\"") || opening == UInt8(ascii: "'")
@@ -180,6 +202,11 @@ struct TargetScan {
     }
   }
 
+  /// White space, also as form encoding writes it, and what escapes the quote of JSON inside JSON.
+  private static func isBeforeValue(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "\\")
+  }
+
   private static func isQuote(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\\")
   }
@@ -226,5 +253,42 @@ private struct ValueEnds {
     case UInt8(ascii: "\""): isInsideQuotes
     default: false
     }
+  }
+}
+
+/// Whether anything in a text is long enough to be a token: most texts need not be searched for one.
+private struct RunLengths {
+  private var tokenStart = 0
+  private var base64Start = 0
+  private(set) var mayHoldToken = false
+  private(set) var mayHoldBase64 = false
+
+  /// Notes a byte that is neither letter nor digit, or the end of the text.
+  mutating func end(at index: Int, _ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "+"): break
+    case UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: " "): endBase64(at: index)
+    case UInt8(ascii: ":"):
+      // Of a URL that is a token, or of a scheme of authentication.
+      mayHoldToken = true
+      endBase64(at: index)
+    case UInt8(ascii: "/"): endToken(at: index)
+    default:
+      endToken(at: index)
+      endBase64(at: index)
+    }
+  }
+
+  /// The shortest token that has a shape: `DPoP` and eight characters.
+  private static let tokenBytesMin = 13
+
+  private mutating func endToken(at index: Int) {
+    mayHoldToken = mayHoldToken || index - tokenStart >= Self.tokenBytesMin
+    tokenStart = index + 1
+  }
+
+  private mutating func endBase64(at index: Int) {
+    mayHoldBase64 = mayHoldBase64 || index - base64Start >= Base64Probe.charactersMin
+    base64Start = index + 1
   }
 }

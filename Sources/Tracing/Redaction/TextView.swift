@@ -46,29 +46,38 @@ final class LayerDecoder {
   func decode(_ view: TextView, _ encoding: LayerEncoding) -> Bool {
     let lead = encoding == .percent ? UInt8(ascii: "%") : UInt8(ascii: "\\")
     guard let first = view.bytes.firstIndex(of: lead) else { return false }
-    bytes.removeAll(keepingCapacity: true)
-    origins.removeAll(keepingCapacity: true)
+    // Taken out of the object while they are filled: one access instead of one per byte.
+    var bytes = take(&self.bytes)
+    var origins = take(&self.origins)
     bytes.append(contentsOf: view.bytes[..<first])
     for index in 0..<first { origins.append(view.origin(index)) }
     var index = first
     var hasDecoded = false
     while index < view.bytes.count {
       let byte = view.bytes[index]
-      let length = byte == lead ? decodeEscape(view.bytes, at: index, encoding) : 0
+      let length = byte == lead ? Self.decodeEscape(view.bytes, at: index, encoding, to: &bytes) : 0
+      if length == 0 { bytes.append(byte) }
       while origins.count < bytes.count { origins.append(view.origin(index)) }
       hasDecoded = hasDecoded || length > 0
-      if length == 0 {
-        bytes.append(byte)
-        origins.append(view.origin(index))
-      }
       index += max(1, length)
     }
     origins.append(view.origin(view.bytes.count))
+    self.bytes = bytes
+    self.origins = origins
     return hasDecoded
   }
 
+  private func take<Element>(_ array: inout [Element]) -> [Element] {
+    var taken: [Element] = []
+    swap(&taken, &array)
+    taken.removeAll(keepingCapacity: true)
+    return taken
+  }
+
   /// Appends what the escape at `index` stands for and returns its length, or 0 if it is none.
-  private func decodeEscape(_ text: UnsafeRawBufferPointer, at index: Int, _ encoding: LayerEncoding) -> Int {
+  private static func decodeEscape(
+    _ text: UnsafeRawBufferPointer, at index: Int, _ encoding: LayerEncoding, to bytes: inout [UInt8]
+  ) -> Int {
     switch encoding {
     case .percent:
       guard let byte = text.hexByte(at: index + 1) else { return 0 }
@@ -76,14 +85,16 @@ final class LayerDecoder {
       return 3
     case .json:
       guard index + 1 < text.count else { return 0 }
-      guard text[index + 1] != UInt8(ascii: "u") else { return decodeUnicodeEscape(text, at: index) }
-      guard let byte = Self.jsonEscape(text[index + 1]) else { return 0 }
+      guard text[index + 1] != UInt8(ascii: "u") else { return decodeUnicodeEscape(text, at: index, to: &bytes) }
+      guard let byte = jsonEscape(text[index + 1]) else { return 0 }
       bytes.append(byte)
       return 2
     }
   }
 
-  private func decodeUnicodeEscape(_ text: UnsafeRawBufferPointer, at index: Int) -> Int {
+  private static func decodeUnicodeEscape(
+    _ text: UnsafeRawBufferPointer, at index: Int, to bytes: inout [UInt8]
+  ) -> Int {
     guard let unit = text.jsonCodeUnit(at: index) else { return 0 }
     var scalar = UInt32(unit)
     var length = 6

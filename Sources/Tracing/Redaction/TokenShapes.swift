@@ -2,6 +2,12 @@ import HTTPWire
 
 /// Finds what looks like a token, wherever it stands.
 enum TokenShapes {
+  private enum Finding {
+    case token(Range<Int>)
+    /// Looked at as a whole and found harmless, up to here.
+    case harmless(end: Int)
+  }
+
   /// Calls `found` with the place of each.
   ///
   /// - Parameter pathEnd: up to where `/` separates; behind it, it may be part of base64.
@@ -10,43 +16,51 @@ enum TokenShapes {
     var previous: UInt8 = 0
     while index < text.count {
       let byte = text[index]
-      let isWordStart = !ASCII.isLetter(previous) && !ASCII.isDigit(previous)
-      if let end = end(in: text, at: index, byte, isWordStart: isWordStart, pathEnd: pathEnd) {
-        found(end.start..<end.end)
-        index = max(index + 1, end.end)
-        previous = text[index - 1]
-      } else {
+      let isWordStart = !previous.isWordByte
+      guard mayBegin(byte, isWordStart: isWordStart) else {
         previous = byte
         index += 1
+        continue
       }
+      switch finding(in: text, at: index, isWordStart: isWordStart, pathEnd: pathEnd) {
+      case .token(let range):
+        found(range)
+        index = range.upperBound
+      case .harmless(let end): index = end
+      case nil: index += 1
+      }
+      previous = text[index - 1]
     }
   }
 
-  private static func end(
-    in text: UnsafeRawBufferPointer, at index: Int, _ byte: UInt8, isWordStart: Bool, pathEnd: Int
-  ) -> (start: Int, end: Int)? {
-    switch byte {
-    case UInt8(ascii: "e"):
-      if let end = jsonWebToken(text, at: index, isWordStart: isWordStart, pathEnd: pathEnd) { return (index, end) }
-    case UInt8(ascii: " "), UInt8(ascii: "+"):
-      if let range = token68(text, afterSchemeAt: index) { return range }
-    case UInt8(ascii: "-"):
-      if let end = privateKey(text, at: index) { return (index, end) }
-    case UInt8(ascii: "o") where isWordStart:
-      if text.holds(caseless: "otpauth://", at: index) { return (index, valueEnd(text, from: index)) }
-    case UInt8(ascii: "P") where isWordStart:
-      if let end = saml(text, at: index, pathEnd: pathEnd) { return (index, end) }
-    default: break
-    }
-    guard isWordStart, text.count - index >= KnownTokens.byteCountMin else { return nil }
-    return KnownTokens.end(in: text, at: index).map { (index, $0) }
+  /// Whether anything begins with such a byte at such a place; nearly all do not.
+  private static func mayBegin(_ byte: UInt8, isWordStart: Bool) -> Bool {
+    if byte == UInt8(ascii: "e") { return true }
+    if byte.isWordByte { return isWordStart }
+    return byte == UInt8(ascii: " ") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
+  }
+
+  private static func finding(
+    in text: UnsafeRawBufferPointer, at index: Int, isWordStart: Bool, pathEnd: Int
+  ) -> Finding? {
+    let finding: Finding? =
+      switch text[index] {
+      case UInt8(ascii: "e"): jsonWebToken(text, at: index, isWordStart: isWordStart, pathEnd: pathEnd)
+      case UInt8(ascii: " "), UInt8(ascii: "+"): token68(text, afterSchemeAt: index)
+      case UInt8(ascii: "-"): privateKey(text, at: index)
+      case UInt8(ascii: "o") where isWordStart: oneTimePasswordKey(text, at: index)
+      case UInt8(ascii: "P") where isWordStart: saml(text, at: index, pathEnd: pathEnd)
+      default: nil
+      }
+    guard finding == nil, isWordStart, text.count - index >= KnownTokens.byteCountMin else { return finding }
+    return KnownTokens.end(in: text, at: index).map { .token(index..<$0) }
   }
 
   /// A JWS or JWE, whole or cut off: base64url of `{"`, then parts with dots between them, of which any may be missing.
   /// RFC 7515 §7.1, RFC 7516 §7.1
   private static func jsonWebToken(
     _ text: UnsafeRawBufferPointer, at start: Int, isWordStart: Bool, pathEnd: Int
-  ) -> Int? {
+  ) -> Finding? {
     let isUsual = text.holds("eyJ", at: start)
     guard isUsual || isWordStart && beginsWithSpacedBrace(text, at: start) else { return nil }
     let headerEnd = runEnd(text, from: start, pathEnd: pathEnd, countMax: isUsual ? .max : spacedHeaderBytesMax)
@@ -54,15 +68,15 @@ enum TokenShapes {
     var dots = 0
     while dots < 4, end < text.count, text[end] == UInt8(ascii: ".") {
       let next = runEnd(text, from: end + 1, pathEnd: pathEnd)
-      if next == end + 1, dots == 0 { break }
+      if next == end + 1, dots == 0, !isUsual { break }
       end = next
       dots += 1
     }
     if dots == 0 {
-      let isToken = isUsual && end - start >= KnownTokens.byteCountMin && !isOrdinaryJSON(text[start..<end])
-      return isToken ? end : nil
+      guard isUsual, end - start >= KnownTokens.byteCountMin else { return nil }
+      return isOrdinaryJSON(text[start..<end]) ? .harmless(end: end) : .token(start..<end)
     }
-    return end - (isUsual ? start : headerEnd) >= KnownTokens.byteCountMin ? end : nil
+    return end - (isUsual ? start : headerEnd) >= KnownTokens.byteCountMin ? .token(start..<end) : nil
   }
 
   /// Whether base64 of an object holds something else than the header or the claims of a token: a page cursor.
@@ -94,7 +108,7 @@ enum TokenShapes {
   }
 
   /// What follows `Bearer`, `DPoP` or `Basic` and a space. RFC 9110 §11.2
-  private static func token68(_ text: UnsafeRawBufferPointer, afterSchemeAt space: Int) -> (start: Int, end: Int)? {
+  private static func token68(_ text: UnsafeRawBufferPointer, afterSchemeAt space: Int) -> Finding? {
     let isScheme =
       text.holds(caseless: "bearer", at: space - 6) || text.holds(caseless: "basic", at: space - 5)
       || text.holds(caseless: "dpop", at: space - 4)
@@ -113,39 +127,45 @@ enum TokenShapes {
     }
     // Not "basic introduction".
     let isWord = !hasDigit && !(hasUpper && hasLower) && end - start < 24
-    return end - start >= 8 && !isWord ? (start, end) : nil
+    return end - start >= 8 && !isWord ? .token(start..<end) : nil
   }
 
   /// A PEM private key to its end, or to the end of the value if that is missing. RFC 7468 §10
-  private static func privateKey(_ text: UnsafeRawBufferPointer, at start: Int) -> Int? {
+  private static func privateKey(_ text: UnsafeRawBufferPointer, at start: Int) -> Finding? {
     guard text.holds("-----BEGIN", at: start) else { return nil }
     let labelEnd = min(text.count, start + 48)
     guard (start..<labelEnd).contains(where: { text.holds("KEY-----", at: $0) }) else { return nil }
-    return valueEnd(text, from: start)
+    return .token(start..<valueEnd(text, from: start))
+  }
+
+  /// The secret of an authenticator, as its QR code holds it.
+  private static func oneTimePasswordKey(_ text: UnsafeRawBufferPointer, at start: Int) -> Finding? {
+    text.holds(caseless: "otpauth://", at: start) ? .token(start..<valueEnd(text, from: start)) : nil
   }
 
   /// Base64 of an XML document or a SAML message.
-  private static func saml(_ text: UnsafeRawBufferPointer, at start: Int, pathEnd: Int) -> Int? {
+  private static func saml(_ text: UnsafeRawBufferPointer, at start: Int, pathEnd: Int) -> Finding? {
     guard text.holds("PHNhbWx", at: start) || text.holds("PD94bWw", at: start) else { return nil }
     let end = runEnd(text, from: start, pathEnd: pathEnd)
-    return end - start >= KnownTokens.byteCountMin ? end : nil
+    return end - start >= KnownTokens.byteCountMin ? .token(start..<end) : nil
   }
 
   private static func valueEnd(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
     text[start...].firstIndex { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "#") } ?? text.count
   }
 
-  /// The end of the run of base64 characters, of either alphabet.
+  /// The end of the run of base64 characters, of either alphabet, with its padding.
   static func runEnd(
     _ text: UnsafeRawBufferPointer, from start: Int, pathEnd: Int, countMax: Int = .max
   ) -> Int {
     var end = start
     while end < text.count, end - start < countMax {
       let byte = text[end]
-      let isInside = Base64Probe.isCharacter(byte) && (byte != UInt8(ascii: "/") || end >= pathEnd)
-      guard isInside || byte == UInt8(ascii: "=") else { break }
+      guard Base64Probe.isCharacter(byte), byte != UInt8(ascii: "/") || end >= pathEnd else { break }
       end += 1
     }
+    guard end > start else { return end }
+    for _ in 0..<2 where end < text.count && text[end] == UInt8(ascii: "=") { end += 1 }
     return end
   }
 

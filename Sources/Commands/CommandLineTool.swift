@@ -1,0 +1,59 @@
+import Configuration
+import Daemon
+import FoundationEssentials
+import Glibc
+
+/// The `proofd` program: finds the verb, runs it, and turns its outcome into an exit code.
+package enum CommandLineTool {
+  /// - Parameter arguments: the words of the command line, the program's name first.
+  /// - Returns: the exit code.
+  package static func run(_ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment)
+    -> Int32
+  {
+    let terminal = Terminal(environment: environment)
+    signal(SIGPIPE, SIG_IGN)
+    do throws(CommandFailure) {
+      return try run(arguments.dropFirst(), Invocation(environment: environment, terminal: terminal)).rawValue
+    } catch {
+      terminal.talk("proofd: \(error.message.printable)")
+      if let hint = error.hint { terminal.talk("  \(hint)") }
+      return error.exitCode.rawValue
+    }
+  }
+
+  private static func run(
+    _ words: ArraySlice<String>, _ invocation: Invocation
+  ) throws(CommandFailure) -> ExitCode {
+    guard let word = words.first else {
+      invocation.terminal.talk(Help.overview)
+      return .usage
+    }
+    let rest = words.dropFirst()
+    switch word {
+    case "--version", "-V":
+      invocation.terminal.result("proofd \(Daemon.version)")
+      return .ok
+    case "--help", "-h":
+      invocation.terminal.result(Help.overview)
+      return .ok
+    case "help":
+      invocation.terminal.result(
+        try rest.first.map { (name) throws(CommandFailure) in Help.text(try find(name)) } ?? Help.overview)
+      return .ok
+    default: break
+    }
+    let verb = try find(word)
+    if rest.contains("--help") || rest.contains("-h") {
+      invocation.terminal.result(Help.text(verb))
+      return .ok
+    }
+    return try verb.run(try Arguments(rest, options: verb.options), invocation)
+  }
+
+  private static func find(_ name: String) throws(CommandFailure) -> Verb {
+    if let verb = Verb.all.first(where: { $0.name == name }) { return verb }
+    let nearest = NearestKey.find(name, among: Verb.all.map(\.name))
+    throw .usage(
+      "unknown verb: \(name)", hint: nearest.map { "did you mean \($0)?" } ?? "see proofd --help")
+  }
+}

@@ -1,0 +1,94 @@
+import EventLoop
+import HTTPTransport
+import HTTPWire
+
+/// Serves the requests of one connection of the control socket.
+final class ControlExchange: ServerConnectionHandler {
+  private let sources: ControlSources
+  /// The peer runs as our own user.
+  private let isKnown: Bool
+  private var stream: RecordStream?
+
+  init(sources: ControlSources, isKnown: Bool) {
+    self.sources = sources
+    self.isKnown = isKnown
+  }
+
+  func connection(
+    _ connection: ServerConnection, received head: RequestHead, in bytes: UnsafeRawBufferPointer, fields: FieldTable
+  ) {
+    guard isKnown else { return refuse(connection, .callerUnknown) }
+    do throws(AdminProblem) {
+      let request = try AdminRequest(head, in: bytes, fields: fields)
+      serve(request, on: connection, chunked: head.minorVersion == 1)
+    } catch {
+      respond(connection, error.answer, headOnly: head.knownMethod == .head, keepAlive: head.keepsAlive)
+    }
+  }
+
+  private func serve(_ request: AdminRequest, on connection: ServerConnection, chunked: Bool) {
+    let answer: AdminAnswer
+    switch request.resource {
+    case .status: answer = AdminAnswer(sources.status())
+    case .routes: answer = AdminAnswer(sources.routes())
+    case .records(let query) where query.follows:
+      return follow(query, on: connection, headOnly: request.headOnly, chunked: chunked)
+    case .records(let query):
+      let lines = sources.hub.lastLines(query.last)
+      answer =
+        query.wantsArray
+        ? AdminAnswer(contentType: "application/json", body: RecordLines.array(lines))
+        : AdminAnswer(contentType: "application/x-ndjson", body: lines)
+    }
+    respond(connection, answer, headOnly: request.headOnly, keepAlive: request.keepsAlive)
+  }
+
+  private func follow(_ query: RecordsQuery, on connection: ServerConnection, headOnly: Bool, chunked: Bool) {
+    guard headOnly else {
+      let stream = RecordStream(connection, hub: sources.hub, last: query.last, chunked: chunked)
+      if connection.isClosed { stream.cancel() } else { self.stream = stream }
+      return
+    }
+    connection.respond { AdminAnswer.appendStreamHead(contentType: "text/event-stream", chunked: chunked, to: &$0) }
+    connection.finishResponse(keepAlive: chunked)
+  }
+
+  private func respond(_ connection: ServerConnection, _ answer: AdminAnswer, headOnly: Bool, keepAlive: Bool) {
+    answer.body.withUnsafeBytes { body in
+      _ = connection.respond(tail: headOnly ? nil : body) { answer.appendHead(to: &$0, keepAlive: keepAlive) }
+    }
+    connection.finishResponse(keepAlive: keepAlive)
+  }
+
+  private func refuse(_ connection: ServerConnection, _ problem: AdminProblem) {
+    guard stream == nil else { return connection.abort() }
+    respond(connection, problem.answer, headOnly: false, keepAlive: false)
+  }
+
+  /// Ends the live answer, if there is one.
+  func finish() {
+    stream?.finish()
+    stream = nil
+  }
+
+  func connection(_ connection: ServerConnection, violated violation: HeadViolation) {
+    refuse(connection, violation.tooLarge ? .headTooLarge("\(violation.detail)") : .badRequest("\(violation.detail)"))
+  }
+
+  func connection(_ connection: ServerConnection, violated violation: ChunkViolation) {
+    refuse(connection, .badRequest("\(violation.detail)"))
+  }
+
+  func connectionTimedOut(_ connection: ServerConnection) { refuse(connection, .requestTimeout) }
+
+  /// No resource takes content: it is read and thrown away.
+  func connection(_ connection: ServerConnection, receivedBody bytes: UnsafeRawBufferPointer) {}
+  func connectionReceivedEnd(_ connection: ServerConnection) {}
+
+  func connectionDrained(_ connection: ServerConnection) { stream?.drained() }
+
+  func connectionClosed(_ connection: ServerConnection) {
+    stream?.cancel()
+    stream = nil
+  }
+}

@@ -1,0 +1,20 @@
+package import HTTPWire
+package import Tracing
+
+/// What the admin API shows. The closures run on the control loop and must not block.
+package struct ControlSources: Sendable {
+  /// The body of `GET /v1/status`.
+  package let status: @Sendable () -> JSONValue
+  /// The body of `GET /v1/routes`.
+  package let routes: @Sendable () -> JSONValue
+  /// The request log.
+  package let hub: RecordHub
+
+  package init(
+    status: @escaping @Sendable () -> JSONValue, routes: @escaping @Sendable () -> JSONValue, hub: RecordHub
+  ) {
+    self.status = status
+    self.routes = routes
+    self.hub = hub
+  }
+}

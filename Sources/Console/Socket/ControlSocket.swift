@@ -1,0 +1,88 @@
+import EventLoop
+import Glibc
+import Synchronization
+
+/// The bound UNIX socket of the admin API. Whoever binds it owns the daemon's place: there is one per path.
+package final class ControlSocket: Sendable {
+  package let path: String
+  private let identity: FileIdentity
+  /// Negative once a server has taken it.
+  private let descriptor: Mutex<Int32>
+
+  /// Binds and listens; connections wait until a ``ControlServer`` takes them. Blocks while somebody else binds there.
+  ///
+  /// - Parameter path: absolute. A socket file that nobody listens on is left from a crash and is replaced.
+  /// - Throws: `ControlSocketError`.
+  package init(path: String) throws(ControlSocketError) {
+    guard let address = SocketAddress(unixPath: path), let slash = path.lastIndex(of: "/") else {
+      throw .pathTooLong(path)
+    }
+    let directory = slash == path.startIndex ? "/" : String(path[..<slash])
+    try ControlDirectory.prepare(directory)
+    self.path = path
+    let bound = try ControlDirectory.withLock(directory) { () throws(ControlSocketError) in
+      try Self.removeStale(path, address)
+      return try Self.bind(path, address)
+    }
+    descriptor = Mutex(bound.descriptor)
+    identity = bound.identity
+  }
+
+  deinit {
+    let rest = descriptor.withLock { $0 }
+    if rest >= 0 { close(rest) }
+    remove()
+  }
+
+  /// The listening descriptor, once; it is the caller's from then on.
+  func take() -> Int32 {
+    descriptor.withLock { descriptor in
+      precondition(descriptor >= 0, "the control socket has one server")
+      defer { descriptor = -1 }
+      return descriptor
+    }
+  }
+
+  /// Unlinks the file, if it is still the one that was bound here.
+  func remove() {
+    if FileIdentity(path) == identity { unlink(path) }
+  }
+
+  private static func removeStale(_ path: String, _ address: SocketAddress) throws(ControlSocketError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path) }
+    if address.isAccepting { throw .inUse(path) }
+    unlink(path)
+  }
+
+  private static func bind(
+    _ path: String, _ address: SocketAddress
+  ) throws(ControlSocketError) -> (descriptor: Int32, identity: FileIdentity) {
+    do throws(SocketError) {
+      let group = try ListenerGroup(binding: address, count: 1, backlog: 64)
+      // Until here the umask decided; the server asks for the peer's uid all the same.
+      guard let descriptor = group.descriptors.first, chmod(path, 0o600) == 0, let identity = FileIdentity(path) else {
+        let error = SocketError("chmod")
+        for descriptor in group.descriptors { close(descriptor) }
+        throw error
+      }
+      return (descriptor, identity)
+    } catch {
+      throw .system(path: path, error)
+    }
+  }
+}
+
+/// Which file a path named at some moment.
+private struct FileIdentity: Equatable {
+  let device: UInt
+  let inode: UInt
+
+  init?(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    device = UInt(status.st_dev)
+    inode = UInt(status.st_ino)
+  }
+}

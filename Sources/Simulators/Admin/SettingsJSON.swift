@@ -1,0 +1,150 @@
+import HTTPWire
+
+/// The settings as JSON: what `GET /settings` shows and `PATCH /settings` changes.
+enum SettingsJSON {
+  static var table: SettingsTable<SimulationSettings> {
+    SettingsTable([
+      .object("authorization_server", \.authorizationServer, authorizationServer), .object("api", \.api, api),
+    ])
+  }
+
+  private static var authorizationServer: SettingsTable<AuthorizationServerSettings> {
+    SettingsTable(
+      server(\.server) + [
+        clients,
+        .choice("binding", \.binding),
+        .choice("token_format", \.tokenFormat),
+        .text("token_type", \.tokenTypeSpelling),
+        .integer("token_lifetime_seconds", \.tokenLifetimeSeconds),
+        .choice("expires_in", \.expiresIn),
+        .texts("audiences", \.audiences),
+        scopes,
+      ])
+  }
+
+  private static var api: SettingsTable<APISettings> {
+    SettingsTable(
+      server(\.server) + [
+        access,
+        .texts("audiences", \.audiences),
+        invalidToken,
+        .choice("rejection", \.rejection),
+        .flag("judges_token_first", \.judgesTokenFirst),
+      ])
+  }
+
+  /// What both servers have, without a level of its own.
+  private static func server<Root>(_ base: WritableKeyPath<Root, ServerSettings>) -> [Setting<Root>] {
+    [
+      .object("nonce", base.appending(path: \.nonce), nonce),
+      .integer("clock_offset_seconds", base.appending(path: \.clockOffsetSeconds), in: -1_000_000_000...1_000_000_000),
+      .integer("proof_age_seconds_max", base.appending(path: \.proofAgeSecondsMax)),
+      .integer("proof_lead_seconds_max", base.appending(path: \.proofLeadSecondsMax)),
+      .choice("encoding", base.appending(path: \.encoding)),
+      .text("external_url", base.appending(path: \.externalURL)),
+      .texts("hosts", base.appending(path: \.hosts)),
+    ]
+  }
+
+  private static var nonce: SettingsTable<NoncePolicy> {
+    SettingsTable([
+      .choice("mode", \.mode),
+      .integer("previous_accepted", \.previousAccepted, in: 0...Int64(NonceBook.remembered - 1)),
+      .integer("lifetime_seconds", \.lifetimeSeconds),
+      .flag("per_key", \.isPerKey),
+      .object(
+        "challenge", \.challenge,
+        SettingsTable([
+          challengeStatus,
+          .choice("nonce_fields", \.nonceFields),
+          .choice("place", \.place),
+          .choice("bearer", \.bearer),
+          .flag("odd_case", \.hasOddCase),
+        ])),
+    ])
+  }
+
+  private static var challengeStatus: Setting<NonceChallenge> {
+    Setting(name: "status") {
+      .optional($0.status)
+    } set: { challenge, value, path throws(AdminError) in
+      guard value.isNull || value.int64Value.map({ (200...599).contains($0) }) == true else {
+        throw AdminError("\(path) must be a status from 200 to 599, or null")
+      }
+      challenge.status = value.int64Value.map { Int($0) }
+    }
+  }
+
+  private static var scopes: Setting<AuthorizationServerSettings> {
+    Setting(name: "scopes") {
+      $0.scopes.map { .strings($0) } ?? .null
+    } set: { settings, value, path throws(AdminError) in
+      guard value.isNull || value.stringArrayValue != nil else {
+        throw AdminError("\(path) must be a list of strings, or null")
+      }
+      settings.scopes = value.stringArrayValue
+    }
+  }
+
+  private static var clients: Setting<AuthorizationServerSettings> {
+    Setting(name: "clients") {
+      .array(
+        $0.clients.map { client in
+          .object([
+            ("id", .string(client.id)), ("secret", .optional(client.secret)),
+            ("authentication", .strings(client.authentication.map(\.rawValue).sorted())),
+          ])
+        })
+    } set: { settings, value, path throws(AdminError) in
+      guard let values = value.arrayValue else { throw AdminError("\(path) must be a list of clients") }
+      var clients: [SimulatedClient] = []
+      for value in values { clients.append(try client(value, path)) }
+      settings.clients = clients
+    }
+  }
+
+  private static func client(_ value: JSONValue, _ path: String) throws(AdminError) -> SimulatedClient {
+    var members = try JSONMembers(value, at: path)
+    let id = try required(members.text("id"), "\(path).id")
+    let secret = try members.text("secret")
+    var authentication: Set<SimulatedClient.Authentication>?
+    if let names = members.take("authentication") {
+      let methods = (names.stringArrayValue ?? []).compactMap { SimulatedClient.Authentication(rawValue: $0) }
+      guard !methods.isEmpty, methods.count == names.arrayValue?.count else {
+        let known = SimulatedClient.Authentication.allCases.map(\.rawValue).joined(separator: ", ")
+        throw AdminError("\(path).authentication must be a list of: \(known)")
+      }
+      authentication = Set(methods)
+    }
+    try members.finish()
+    return SimulatedClient(id: id, secret: secret, authentication: authentication)
+  }
+
+  private static var invalidToken: Setting<APISettings> {
+    Setting(name: "invalid_token") {
+      guard let refusal = $0.invalidToken else { return .null }
+      return .object([
+        ("next", refusal.remaining.map { .integer($0) } ?? "always"),
+        ("challenge", .string(refusal.challenge.rawValue)),
+      ])
+    } set: { settings, value, path throws(AdminError) in
+      if value.isNull { return settings.invalidToken = nil }
+      var members = try JSONMembers(value, at: path)
+      let next = members.take("next") ?? "always"
+      let challenge = try members.choice("challenge", as: InvalidToken.Challenge.self) ?? .dpop
+      try members.finish()
+      guard next.stringValue == "always" || next.int64Value.map({ (0...1_000_000).contains($0) }) == true else {
+        throw AdminError("\(path).next must be \"always\" or a number")
+      }
+      settings.invalidToken = InvalidToken(remaining: next.int64Value.map { Int($0) }, challenge: challenge)
+    }
+  }
+
+  private static var access: Setting<APISettings> {
+    Setting(name: "access") {
+      AccessJSON.json($0.access)
+    } set: { settings, value, path throws(AdminError) in
+      settings.access = try AccessJSON.read(value, at: path)
+    }
+  }
+}

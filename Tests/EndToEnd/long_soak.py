@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""200,000 requests with nonces that rotate and tokens that end: no failure, no growth."""
+
+import unittest
+
+from harness import Proofd, Simulator, Stage, result
+
+ROUNDS, REQUESTS = 20, 10_000
+GROWTH_KILOBYTES_MAX = 4_096
+
+
+def resident_kilobytes(process):
+    with open(f"/proc/{process.pid}/status") as status:
+        return int(next(line.split()[1] for line in status if line.startswith("VmRSS:")))
+
+
+class Soak(Stage):
+    def test_memory_and_answers_stay_as_they_are(self):
+        simulator = Simulator(self, nonces="rotate", token_seconds=10)
+        simulator.set(api={"nonce": {"previous_accepted": 16}})
+        proofd = Proofd(
+            self, {"svc": simulator.credential()},
+            {"api": {"path": "/api", "upstream": simulator.api, "credential": "svc"}}, simulator.environment,
+        )
+        sizes = []
+        for _ in range(ROUNDS):
+            self.assertEqual(proofd.curl(f"/api/bytes/1000?[1-{REQUESTS}]", connections=16), {"200": REQUESTS})
+            sizes.append(resident_kilobytes(proofd.child.process))
+        self.assertLess(sizes[-1] - sizes[1], GROWTH_KILOBYTES_MAX, sizes)
+        result(f"{ROUNDS * REQUESTS} requests: {sizes[1]} kB after {2 * REQUESTS}, {sizes[-1]} kB at the end")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,81 @@
+import HTTPWire
+import Testing
+
+@testable import Gateway
+
+/// Keeping a body for a replay, within bounds (design §4.5).
+struct RequestBodyTests {
+  private func receive(_ text: String, _ body: inout RequestBody, passedOn: Bool, _ budget: ReplayBudget) {
+    Array(text.utf8).withUnsafeBytes { body.receive($0, passedOn: passedOn, budget: budget) }
+  }
+
+  private func kept(_ body: borrowing RequestBody) -> String {
+    body.withKept { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test func `a body within its limit is kept whole while it is sent`() {
+    let budget = ReplayBudget(bytes: 100)
+    var body = RequestBody()
+    body.begin(.length(10), limitBytes: 10)
+    receive("hello", &body, passedOn: true, budget)
+    receive("world", &body, passedOn: true, budget)
+    body.finish()
+    let replayable = body.isReplayable
+    #expect(replayable && kept(body) == "helloworld" && budget.remainingBytes == 90)
+    body.release(budget: budget)
+    #expect(budget.remainingBytes == 100)
+  }
+
+  @Test func `a body that outgrows its limit is passed on and forgotten`() {
+    let budget = ReplayBudget(bytes: 100)
+    var body = RequestBody()
+    body.begin(.chunked, limitBytes: 6)
+    receive("hello", &body, passedOn: true, budget)
+    receive("world", &body, passedOn: true, budget)
+    let replayable = body.isReplayable
+    #expect(!replayable && kept(body) == "" && budget.remainingBytes == 100)
+  }
+
+  @Test func `what no stream has taken is never lost, whatever the limit`() {
+    let budget = ReplayBudget(bytes: 100)
+    var body = RequestBody()
+    body.begin(.chunked, limitBytes: 6)
+    receive("hello", &body, passedOn: false, budget)
+    receive("world", &body, passedOn: false, budget)
+    let replayable = body.isReplayable
+    #expect(!replayable && kept(body) == "helloworld")
+    body.handedOver(budget: budget)
+    #expect(kept(body) == "" && budget.remainingBytes == 100)
+  }
+
+  @Test func `an announced length over the limit is not kept at all`() {
+    let budget = ReplayBudget(bytes: 100)
+    var body = RequestBody()
+    body.begin(.length(7), limitBytes: 6)
+    receive("x", &body, passedOn: true, budget)
+    let replayable = body.isReplayable
+    #expect(!replayable && kept(body) == "" && budget.remainingBytes == 100)
+  }
+
+  @Test func `all bodies together stay within the loop's budget`() {
+    let budget = ReplayBudget(bytes: 8)
+    var first = RequestBody()
+    first.begin(.chunked, limitBytes: 6)
+    receive("hello", &first, passedOn: true, budget)
+    var second = RequestBody()
+    second.begin(.chunked, limitBytes: 6)
+    receive("hello", &second, passedOn: true, budget)
+    let replayable = (first.isReplayable, second.isReplayable)
+    #expect(replayable.0 && !replayable.1 && budget.remainingBytes == 3)
+    first.release(budget: budget)
+    second.release(budget: budget)
+    #expect(budget.remainingBytes == 8)
+  }
+
+  @Test func `a request without a body is complete from the start`() {
+    var body = RequestBody()
+    body.begin(.none, limitBytes: 6)
+    let complete = (body.isComplete, body.isReplayable)
+    #expect(complete.0 && complete.1)
+  }
+}

@@ -1,0 +1,120 @@
+"""glewlwyd (Debian) as an authorization server on 127.0.0.1: client credentials, DPoP with nonces, JWT access tokens.
+
+A nonce belongs to a client and is replaced in the answer to its third use. Only the token endpoint serves here:
+userinfo, which demands nonces as well, knows users and answers a client's own token with 404 before it looks at them.
+"""
+
+import pathlib
+import sqlite3
+
+import requests
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from harness import free_port
+
+CLIENT_ID, CLIENT_SECRET, SCOPE = "proofd-interop", "interop-client-secret-4b1d", "api:read"
+SCHEMA = pathlib.Path("/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3")
+
+
+class Glewlwyd:
+    def __init__(self, stage, token_seconds):
+        port = free_port()
+        self.base = f"http://127.0.0.1:{port}"
+        self.issuer = f"{self.base}/api/oidc"
+        self.token_endpoint = f"{self.issuer}/token"
+        self.jwks_uri = f"{self.issuer}/jwks"
+        database = stage.directory / "glewlwyd.db"
+        with sqlite3.connect(database) as connection:
+            connection.executescript(SCHEMA.read_text())
+        connection.close()
+        settings = stage.write("glewlwyd.conf", configuration(port, self.base, database, stage.directory))
+        child = stage.start("glewlwyd", ["glewlwyd", f"--config-file={settings}"])
+        child.wait_for("it answers", lambda: answers(f"{self.base}/config"))
+        self._configure(token_seconds)
+
+    def _configure(self, token_seconds):
+        admin = requests.Session()
+
+        def call(method, path, value=None):
+            response = admin.request(method, f"{self.base}/api{path}", json=value, timeout=10)
+            if response.status_code >= 400:
+                raise RuntimeError(f"glewlwyd: {method} {path}: {response.status_code} {response.text}")
+            return response
+
+        cookie = call("POST", "/auth/", {"username": "admin", "password": "password"}).headers["Set-Cookie"]
+        admin.headers["Cookie"] = cookie.split(";")[0]  # the cookie jar refuses it for an address
+        call("POST", "/scope/", {
+            "name": SCOPE, "display_name": SCOPE, "description": SCOPE, "password_required": True,
+            "password_max_age": 0, "scheme": {},
+        })
+        # The database of clients keeps only the properties its format lists.
+        clients = call("GET", "/mod/client/database").json()
+        clients["parameters"]["data-format"]["dpop_bound_access_tokens"] = {
+            "multiple": False, "read": True, "write": True,
+        }
+        call("PUT", "/mod/client/database", clients)
+        call("POST", "/mod/plugin/", {
+            "module": "oidc", "name": "oidc", "display_name": "oidc", "parameters": self._plugin(token_seconds),
+        })
+        call("POST", "/client/", {
+            "client_id": CLIENT_ID, "name": CLIENT_ID, "enabled": True, "confidential": True,
+            "client_secret": CLIENT_SECRET, "scope": [SCOPE], "authorization_type": ["client_credentials"],
+            "redirect_uri": ["http://127.0.0.1/"], "dpop_bound_access_tokens": "1",
+            "token_endpoint_auth_method": ["client_secret_basic", "client_secret_post"],
+        })
+
+    def _plugin(self, token_seconds):
+        key = ec.generate_private_key(ec.SECP256R1())
+        off = dict.fromkeys([
+            "auth-type-code-enabled", "auth-type-token-enabled", "auth-type-id-token-enabled", "auth-type-none-enabled",
+            "auth-type-password-enabled", "auth-type-device-enabled", "auth-type-refresh-enabled",
+            "introspection-revocation-allowed", "register-client-allowed", "session-management-allowed",
+            "request-parameter-allow", "oauth-par-allowed", "resource-allowed", "pkce-allowed",
+        ], False)
+        return off | {
+            "iss": self.issuer, "jwks-show": True, "jwt-type": "ecdsa", "jwt-key-size": "256",
+            "key": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(),
+            "cert": key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode(),
+            "access-token-duration": token_seconds, "refresh-token-duration": 3600, "code-duration": 600,
+            "refresh-token-rolling": False, "allow-non-oidc": True, "auth-type-client-enabled": True,
+            "oauth-dpop-allowed": True, "oauth-dpop-iat-duration": 60, "oauth-dpop-iat-gap-duration": 5,
+            "oauth-dpop-dpop_bound_access_tokens-property": "dpop_bound_access_tokens",
+            "oauth-dpop-nonce-mandatory": True, "oauth-dpop-nonce-counter": 3,
+            "scope": [],
+        }
+
+
+def answers(url):
+    try:
+        return requests.get(url, timeout=1).ok
+    except requests.ConnectionError:
+        return False
+
+
+def configuration(port, base, database, directory):
+    return f"""
+port={port}
+bind_address="127.0.0.1"
+external_url="{base}"
+login_url="login.html"
+api_prefix="api"
+log_mode="file"
+log_level="INFO"
+log_file="{directory}/glewlwyd.log"
+cookie_secure=0
+session_expiration=2419200
+session_key="GLEWLWYD2_SESSION_ID"
+admin_session_authentication="cookie"
+profile_session_authentication="cookie"
+login_api_enabled=true
+admin_scope="g_admin"
+profile_scope="g_profile"
+user_module_path="/usr/lib/glewlwyd/user"
+client_module_path="/usr/lib/glewlwyd/client"
+user_auth_scheme_module_path="/usr/lib/glewlwyd/scheme"
+plugin_module_path="/usr/lib/glewlwyd/plugin"
+hash_algorithm="SHA512"
+static_files_path="/usr/share/glewlwyd/webapp/"
+database = {{ type = "sqlite3"; path = "{database}"; }};
+"""

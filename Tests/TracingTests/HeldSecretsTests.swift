@@ -1,0 +1,148 @@
+import Cryptography
+import Testing
+
+@testable import Tracing
+
+@Suite struct HeldSecretsTests {
+  let held = HeldSecrets()
+
+  @Test func `a held value is masked until it is released as often as it was held`() {
+    let secret = Secret(utf8: "opaque-token-value")
+    #expect(held.hold(secret, label: "acme: access token") == .held)
+    #expect(held.hold(Secret(utf8: "opaque-token-value"), label: "acme: access token") == .held)
+    #expect(held.labels == ["acme: access token"])
+    #expect(held.mask("a opaque-token-value b").withoutHashes == "a […] b")
+    held.release(secret)
+    #expect(held.mask("a opaque-token-value b").withoutHashes == "a […] b")
+    held.release(secret)
+    #expect(held.mask("a opaque-token-value b") == "a opaque-token-value b")
+    held.release(secret)
+    #expect(held.labels.isEmpty)
+  }
+
+  @Test func `a value too short or too long to mask is refused and said to be`() {
+    #expect(held.hold(Secret(utf8: "1234567"), label: "x") == .tooShort)
+    #expect(held.hold(Secret(utf8: ""), label: "x") == .tooShort)
+    #expect(held.hold(Secret(utf8: "12345678"), label: "x") == .held)
+    #expect(held.hold(Secret([UInt8](repeating: 65, count: HeldSecrets.byteCountMax + 1)), label: "x") == .tooMuch)
+    #expect(held.mask("1234567") == "1234567")
+    #expect(held.mask("12345678").withoutHashes == "[…]")
+  }
+
+  @Test func `more values than can be held are refused`() {
+    let held = HeldSecrets(countMax: 2)
+    #expect(held.hold(Secret(utf8: "secret-number-1"), label: "1") == .held)
+    #expect(held.hold(Secret(utf8: "secret-number-2"), label: "2") == .held)
+    #expect(held.hold(Secret(utf8: "secret-number-3"), label: "3") == .tooMuch)
+    #expect(held.hold(Secret(utf8: "secret-number-1"), label: "1") == .held)
+    #expect(held.labels == ["1", "2"])
+  }
+
+  @Test(arguments: [
+    "correct horse battery", "p@ss/word+1=&x", "quo\"te\\back\nline", "päßwörd-ünï", "x%41y%2Fz123", "eyJhbGciOi.x.y",
+    "00000000", "aaaaaaaaaaaaaaaa", "/path/like?value=1", "tab\there\u{1}\u{7F}", "日本語の秘密",
+  ])
+  func `a value is found in every encoding and combination`(value: String) throws {
+    #expect(held.hold(Secret(utf8: value), label: "x") == .held)
+    let json = { (text: String) in Encodings.json(text) }
+    let percent = { (text: String) in PercentForm.reserved.encode(text) }
+    let forms = [
+      value, percent(value), PercentForm.full.encode(value), PercentForm.fullLowercase.encode(value),
+      percent(percent(value)),
+      json(value), json(json(value)), json(percent(value)), percent(json(value)), Encodings.jsonUnicode(value),
+      Base64.encode(value.utf8), Base64URL.encode(value.utf8), percent(Base64.encode(value.utf8)),
+      value.replacing(" ", with: "+"), percent(value).replacing("%20", with: "+"),
+    ]
+    for form in forms {
+      let shown = held.mask("before <\(form)> behind")
+      #expect(shown.withoutHashes.replacing(/(?:=|%3D)+/, with: "") == "before <[…]> behind", "\(form)")
+    }
+  }
+
+  @Test(arguments: 0..<6)
+  func `a value is found in base64 of something larger at any offset`(offset: Int) {
+    let value = "s3cr3t-value-of-a-client"
+    #expect(held.hold(Secret(utf8: value), label: "x") == .held)
+    for behind in 0..<4 {
+      let whole = String(repeating: "u", count: offset) + value + String(repeating: "v", count: behind)
+      for form in [Base64.encode(whole.utf8), Base64URL.encode(whole.utf8)] {
+        let shown = held.mask(form)
+        #expect(shown.contains("[redacted:"))
+        // What is left of it is around the value and no more than the neighbours' characters.
+        #expect(shown.withoutHashes.count <= 3 + (offset * 8 + 5) / 6 + (behind * 8 + 5) / 6 + 2)
+      }
+    }
+  }
+
+  @Test func `equal values have equal markers in any form`() {
+    #expect(held.hold(Secret(utf8: "p@ss/word+1"), label: "x") == .held)
+    let shown = held.mask("p@ss/word+1 p%40ss%2Fword%2B1").split(separator: " ")
+    #expect(shown[0] == shown[1])
+  }
+
+  @Test func `values that contain each other or overlap are masked as one`() {
+    for value in ["abcdefghij", "cdefghijkl", "efghijklmnop", "12345678", "123456789012"] {
+      #expect(held.hold(Secret(utf8: value), label: "x") == .held)
+    }
+    #expect(held.mask("<abcdefghijklmnop>").withoutHashes == "<[…]>")
+    #expect(held.mask("<123456789012>").withoutHashes == "<[…]>")
+    #expect(held.mask("<1234567890>").withoutHashes == "<[…]90>")
+  }
+
+  @Test func `a value that looks like a marker eats no markers`() {
+    for value in ["redacted", "[redacted", "redacted:", "1a2b3c4d"] {
+      _ = held.hold(Secret(utf8: value), label: "x")
+    }
+    #expect(held.mask("x [redacted:1a2b3c4d] y") == "x [redacted:1a2b3c4d] y")
+    #expect(held.mask("x 1a2b3c4d y").withoutHashes == "x […] y")
+  }
+
+  @Test func `any number of random values are found wherever they stand, and nothing else is touched`() {
+    var random = SeededRandom(seed: 1)
+    let values = (0..<120).map { random.characters($0 % 60 + 8, of: Alphabet.base64URL) }
+    for value in values { #expect(held.hold(Secret(utf8: value), label: "x") == .held) }
+    for value in values {
+      for _ in 0..<4 {
+        let before = random.characters(Int.random(in: 0..<40, using: &random), of: Alphabet.hexadecimal)
+        let behind = random.characters(Int.random(in: 0..<40, using: &random), of: Alphabet.hexadecimal)
+        #expect(held.mask("\(before)<\(value)>\(behind)").withoutHashes == "\(before)<[…]>\(behind)")
+      }
+      let cut = String(value.dropLast())
+      #expect(held.mask("<\(cut)>").contains(cut) || values.contains { cut.contains($0) })
+    }
+  }
+
+  @Test func `a text without held values is returned as it is`() {
+    #expect(held.mask("anything %41 \\u0041") == "anything %41 \\u0041")
+    #expect(held.hold(Secret(utf8: "something else"), label: "x") == .held)
+    #expect(held.mask("anything %41 \\u0041 %zz \\q") == "anything %41 \\u0041 %zz \\q")
+    #expect(held.mask("") == "")
+  }
+}
+
+enum Encodings {
+  static func json(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "") { encoded, scalar in
+      switch scalar {
+      case "\"": encoded += "\\\""
+      case "\\": encoded += "\\\\"
+      case "\n": encoded += "\\n"
+      case "\t": encoded += "\\t"
+      case "/": encoded += "\\/"
+      case ..<" ": encoded += unicode(scalar)
+      default: encoded.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  static func jsonUnicode(_ text: String) -> String { text.unicodeScalars.map(unicode).joined() }
+
+  private static func unicode(_ scalar: Unicode.Scalar) -> String {
+    UTF16.encode(scalar).map { units in
+      units.map { unit in
+        let digits = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }.joined()
+    } ?? ""
+  }
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""A small origin: echoes method, target and the hash of the body; GET /bytes/N answers N known bytes.
+
+Prints "connection" for each connection and method and target for each request, and the fields on stderr.
+
+origin.py PORT [CERTIFICATE.pem KEY.pem]    with a certificate it speaks TLS
+"""
+
+import hashlib
+import json
+import ssl
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+PATTERN = hashlib.sha512(b"origin").digest() * 1024  # 64 KiB
+
+
+def pattern(count):
+    """The first `count` bytes of the pattern, again and again, in pieces."""
+    while count > 0:
+        piece = PATTERN[:count]
+        count -= len(piece)
+        yield piece
+
+
+def note(stream, text):
+    """One write, so that the lines of several threads stay whole."""
+    stream.write(text + "\n")
+    stream.flush()
+
+
+class Origin(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body go out separately
+
+    def setup(self):
+        super().setup()
+        note(sys.stdout, "connection")
+
+    def answer(self):
+        digest = hashlib.sha256()
+        for piece in self.body():
+            digest.update(piece)
+        if self.command == "GET" and self.path.startswith("/bytes/"):
+            count = int(self.path.removeprefix("/bytes/"))
+            self.begin("application/octet-stream", count)
+            for piece in pattern(count):
+                self.wfile.write(piece)
+        else:
+            echo = {"method": self.command, "target": self.path, "body_sha256": digest.hexdigest()}
+            body = json.dumps(echo).encode()
+            self.begin("application/json", len(body))
+            self.wfile.write(body)
+
+    def body(self):
+        if self.headers.get("Transfer-Encoding") == "chunked":
+            while size := int(self.rfile.readline().partition(b";")[0], 16):
+                yield self.rfile.read(size)
+                self.rfile.readline()
+            self.rfile.readline()
+        left = int(self.headers.get("Content-Length", 0))
+        while left > 0 and (piece := self.rfile.read(min(left, 1 << 16))):
+            left -= len(piece)
+            yield piece
+
+    do_GET = do_POST = do_PUT = do_DELETE = answer
+
+    def begin(self, content_type, length):
+        self.send_response(200)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(length))
+        self.end_headers()
+
+    def log_message(self, *_):
+        note(sys.stdout, f"{self.command} {self.path}")
+        note(sys.stderr, str(self.headers))
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+if __name__ == "__main__":
+    server = Server(("127.0.0.1", int(sys.argv[1])), Origin)
+    if len(sys.argv) > 2:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*sys.argv[2:4])
+        # The handshake belongs to the connection's thread, not to the one that accepts.
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    server.serve_forever()

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Installs what the tests need (Debian 12, Swift 6; as root or with sudo) and runs them all.
+#
+#   Tests/run.sh [--long]    --long adds the sanitizers and the soak
+#
+# Output is short when all is well; a step that fails prints all it said, and later steps still run. Logs stay in
+# .build/test-logs. The last line is the sum, "N passed, N failed", and the exit code is 1 if anything failed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+long=false
+case "${1:-}" in
+  "") ;;
+  --long) long=true ;;
+  *) echo "usage: Tests/run.sh [--long]" >&2; exit 2 ;;
+esac
+
+readonly debug=.build/ci-debug logs=.build/test-logs venv=.build/venv
+readonly -a library_packages=(libevent-dev libssl-dev libsqlite3-dev libyaml-dev zlib1g-dev pkg-config curl)
+readonly -a test_packages=(apache2 libapache2-mod-oauth2 glewlwyd sqlite3 openssl python3-venv)
+passed=0 failed=0 skipped=0 steps=0
+
+# step NAME COMMAND…: runs it with its output in a log, counts what it tested and shows how it went.
+step() {
+  local name=$1 began=$SECONDS status log
+  shift
+  steps=$((steps + 1))
+  log=$(printf '%s/%02d.log' "$logs" "$steps")
+  set +e
+  (set -e; "$@") >"$log" 2>&1 </dev/null
+  status=$?
+  set -e
+  count "$log" "$status"
+  if [ "$status" -eq 0 ]; then
+    printf 'ok    %4d s  %s\n' $((SECONDS - began)) "$name"
+    sed -n 's/^result: /               /p' "$log"
+  else
+    printf 'FAIL  %4d s  %s (exit code %d, %s)\n' $((SECONDS - began)) "$name" "$status" "$log"
+    sed 's/^/      | /' "$log"
+  fi
+}
+
+# count LOG STATUS: adds the tests the log speaks of; a log that speaks of none is one check.
+count() {
+  local log=$1 status=$2 total bad=0 skips=0
+  total=$(sed -nE 's/^. Test run with ([0-9]+) tests? .*/\1/p; s/^Ran ([0-9]+) tests? in .*/\1/p' "$log" | tail -n 1)
+  bad=$(grep -cE '^✘ Test ("|[^ ]+\().* failed after ' "$log" || true)
+  bad=$((bad + $(sum 's/^FAILED \(.*failures=([0-9]+).*/\1/p' "$log") + $(sum 's/^FAILED \(.*errors=([0-9]+).*/\1/p' "$log")))
+  skips=$(sum 's/^(OK|FAILED) \(.*skipped=([0-9]+).*/\2/p' "$log")
+  if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1 total=$((${total:-0} + 1)); fi
+  total=$(( ${total:-1} > bad + skips ? ${total:-1} : bad + skips )) # one test may fail several times over
+  passed=$((passed + total - bad - skips)) failed=$((failed + bad)) skipped=$((skipped + skips))
+}
+
+sum() { sed -nE "$1" "$2" | awk '{ s += $1 } END { print s + 0 }'; }
+
+make_venv() {
+  local stamp
+  stamp=$(cat Tests/requirements.txt <(python3 --version) | sha256sum)
+  [ "$(cat $venv/stamp 2>/dev/null)" = "$stamp" ] && return
+  rm -rf "$venv"
+  python3 -m venv "$venv"
+  "$venv/bin/pip" --quiet --disable-pip-version-check install --requirement Tests/requirements.txt
+  echo "$stamp" >"$venv/stamp"
+}
+
+clean_debug_build() {
+  rm -rf "$debug"
+  swift build --scratch-path "$debug" --build-tests
+}
+
+swift_tests() { swift test --scratch-path "$debug" --skip-build --disable-xctest "$@"; }
+
+verify_proofs() {
+  PROOFD_PROOFS_OUT=$PWD/$logs/proofs.jsonl swift_tests --filter ProofInteropTests
+  "$venv/bin/python" Tests/Interop/verify_proofs.py --expect 10000 <"$logs/proofs.jsonl"
+}
+
+driver() { PYTHONPATH=Tests "$venv/bin/python" "$1"; }
+
+rm -rf "$logs"
+mkdir -p "$logs"
+export PYTHONDONTWRITEBYTECODE=1
+
+step "packages" Examples/QuickStart/install.sh "${library_packages[@]}" "${test_packages[@]}"
+step "Python environment" make_venv
+step "clean debug build, warnings are errors" clean_debug_build
+step "swift format lint" swift format lint --strict --recursive Sources Tests Package.swift
+step "swift test" swift_tests
+step "10,000 proofs, verified by others" verify_proofs
+step "release build" swift build -c release --static-swift-stdlib
+PROOFD=$PWD/.build/release/proofd PROOFD_SIM=$PWD/.build/release/proofd-sim
+export PROOFD PROOFD_SIM
+for script in Tests/Interop/test_*.py Tests/EndToEnd/test_*.py; do step "${script#Tests/}" driver "$script"; done
+step "Examples/QuickStart/run.sh --once" Examples/QuickStart/run.sh --once
+if $long; then
+  for sanitizer in address thread; do
+    step "swift test, $sanitizer sanitizer" swift test --scratch-path ".build/ci-$sanitizer" --disable-xctest --sanitize "$sanitizer"
+  done
+  for script in Tests/EndToEnd/long_*.py; do step "${script#Tests/}" driver "$script"; done
+fi
+
+echo "$SECONDS s in all"
+closing="$passed passed, $failed failed"
+[ "$skipped" -eq 0 ] || closing+=", $skipped skipped"
+echo "$closing"
+[ "$failed" -eq 0 ]
