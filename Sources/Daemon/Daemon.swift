@@ -46,7 +46,7 @@ package final class Daemon: Sendable {
         for source in credentials.all { source.acquire { _ in } }
         if let controlSocket {
           let report = StatusReport(
-            configuration: configuration, listeners: listeners.urls, sources: credentials.all)
+            configuration: configuration, listeners: listeners.bound, sources: credentials.all, hub: hub)
           control.serve(
             controlSocket, ControlSources(status: { report.status }, routes: { report.routes }, hub: hub))
         }
@@ -88,8 +88,8 @@ package final class Daemon: Sendable {
   /// Accepts nothing more, lets what is under way finish for `timeouts.drain`, writes the log out and ends all threads.
   package func stop() async {
     await gateway.drain(limit: drainLimit)
+    hub.flushAndClose()  // before the control socket closes: who watches sees the last records
     control.stop()
-    hub.flushAndClose()
     listeners.close()
   }
 

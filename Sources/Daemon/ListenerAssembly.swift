@@ -6,6 +6,8 @@ import Glibc
 /// The bound addresses, and the authorities that requests may name because of them.
 struct ListenerAssembly {
   private(set) var listeners: [ListenerGroup] = []
+  /// The same as the configuration writes them, with the ports that were picked.
+  private(set) var bound: [ListenAddress] = []
   /// Unix sockets to unlink at the end.
   private(set) var unixPaths: [String] = []
 
@@ -31,7 +33,9 @@ struct ListenerAssembly {
     let mask = umask(0o177)  // a unix socket is for its owner
     defer { umask(mask) }
     do throws(SocketError) {
-      listeners.append(try ListenerGroup(binding: address, count: loops))
+      let group = try ListenerGroup(binding: address, count: loops)
+      listeners.append(group)
+      bound.append(wanted.withPort(group.address.port))
     } catch {
       if error.isAddressInUse { throw .addressInUse("\(wanted)") }
       throw .cannotListen(address: "\(wanted)", reason: error.description)
@@ -41,6 +45,11 @@ struct ListenerAssembly {
   /// A socket file that nobody listens on is left from a crash.
   private static func removeStale(_ path: String) throws(DaemonError) {
     guard let address = SocketAddress(unixPath: path) else { return }
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else {
+      throw .cannotListen(address: "unix:\(path)", reason: "a file that is no socket has this name")
+    }
     if address.isAccepting { throw .addressInUse("unix:\(path)") }
     unlink(path)
   }
@@ -64,10 +73,9 @@ struct ListenerAssembly {
   }
 
   /// What the ready line names: the first address as a URL.
-  var url: String { urls.first ?? "nowhere" }
-
-  var urls: [String] {
-    listeners.map { $0.address.isUnix ? $0.address.description : "http://\($0.address)" }
+  var url: String {
+    guard let first = bound.first else { return "nowhere" }
+    return if case .tcp = first { "http://\(first)" } else { "\(first)" }
   }
 
   /// After the loops have closed their descriptors.
@@ -77,6 +85,12 @@ struct ListenerAssembly {
   func abandon() {
     for listener in listeners { for descriptor in listener.descriptors { Glibc.close(descriptor) } }
     close()
+  }
+}
+
+extension ListenAddress {
+  fileprivate func withPort(_ port: UInt16?) -> ListenAddress {
+    if case .tcp(let host, _) = self, let port { .tcp(host: host, port: port) } else { self }
   }
 }
 

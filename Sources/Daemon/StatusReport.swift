@@ -3,12 +3,15 @@ import Credentials
 import EventLoop
 import Glibc
 import HTTPWire
+import Tracing
 
 /// What the admin API says of the running daemon; no secret is reachable from here.
 struct StatusReport: Sendable {
   let configuration: Configuration
-  let listeners: [String]
+  /// With the ports that were picked.
+  let listeners: [ListenAddress]
   let sources: [TokenSource]
+  let hub: RecordHub
   let startedAtUnixSeconds = SystemTime().wallNanoseconds / 1_000_000_000
 
   /// `GET /v1/status`.
@@ -18,30 +21,21 @@ struct StatusReport: Sendable {
       ("pid", .number(String(getpid()))),
       ("started_at", .number(String(startedAtUnixSeconds))),
       ("configuration", .string(configuration.file)),
-      ("listeners", .array(listeners.map { .string($0) })),
+      ("listeners", .array(listeners.map { .string($0.description) })),
       ("routes", .number(String(configuration.routes.count))),
       ("credentials", .array(sources.map { Self.describe($0.status()) })),
+      ("log", log),
     ])
+  }
+
+  private var log: JSONValue {
+    let file = configuration.log.file.map { [("file", JSONValue.string($0))] } ?? []
+    return .object(file + [("dropped", .number(String(hub.droppedCount)))])
   }
 
   /// `GET /v1/routes`.
   var routes: JSONValue {
-    .array(
-      configuration.routes.map { route in
-        var members: [(String, JSONValue)] = [("name", .string(route.name))]
-        if let path = route.path { members.append(("path", .string(path))) }
-        members.append(("upstream", .string(route.upstream.description)))
-        if let credential = route.credential {
-          members.append(("credential", .string(credential.name)))
-          if let audience = credential.target.audience { members.append(("audience", .string(audience))) }
-          if let scope = credential.target.scopeParameter { members.append(("scope", .string(scope))) }
-          if !credential.target.resource.isEmpty {
-            members.append(("resource", .array(credential.target.resource.map { .string($0) })))
-          }
-        }
-        if let methods = route.methods { members.append(("methods", .array(methods.map { .string($0) }))) }
-        return .object(members)
-      })
+    .array(EffectiveRoute.all(configuration, listeners: listeners).map(\.json))
   }
 
   private static func describe(_ status: TokenSourceStatus) -> JSONValue {

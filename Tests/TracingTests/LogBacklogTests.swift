@@ -50,6 +50,7 @@ private struct Tally {
     closing.join()
     #expect(tally.lines + tally.dropped == 20_000)
     #expect(tally.dropped > 0)
+    #expect(hub.droppedCount == tally.dropped)
     #expect(tally.lines * 20 < 120_000)
   }
 

@@ -4,11 +4,14 @@ package struct LineBatch: Sendable {
   package let lineCount: Int
   /// How many records are lost with this batch: its lines, or for a drop notice the records it speaks for.
   let recordCount: Int
+  /// It speaks of lost records, which have been counted.
+  let isNotice: Bool
 
   package init(bytes: [UInt8], lineCount: Int) {
     self.bytes = bytes
     self.lineCount = lineCount
     recordCount = lineCount
+    isNotice = false
   }
 
   /// The record that stands in the place of `dropped` lost ones.
@@ -17,16 +20,18 @@ package struct LineBatch: Sendable {
     bytes = Array(line.utf8)
     lineCount = 1
     recordCount = dropped
+    isNotice = true
   }
 
   /// The same lines with other bytes: what masking makes of them.
   func replacing(bytes: [UInt8]) -> LineBatch {
-    LineBatch(bytes: bytes, lineCount: lineCount, recordCount: recordCount)
+    LineBatch(bytes: bytes, lineCount: lineCount, recordCount: recordCount, isNotice: isNotice)
   }
 
-  private init(bytes: [UInt8], lineCount: Int, recordCount: Int) {
+  private init(bytes: [UInt8], lineCount: Int, recordCount: Int, isNotice: Bool) {
     self.bytes = bytes
     self.lineCount = lineCount
     self.recordCount = recordCount
+    self.isNotice = isNotice
   }
 }

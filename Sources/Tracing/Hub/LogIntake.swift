@@ -27,6 +27,9 @@ final class LogIntake: Sendable {
     /// What the writer thread holds, as it last said.
     var outgoingBytes = 0
     var droppedCount = 0
+    /// All that were dropped here since the start, and by the writer, as it last said.
+    var droppedTotal = 0
+    var droppedByWriter = 0
     var ring: LineRing
     var subscribers: [UInt64: Subscriber] = [:]
     var nextSubscriberID: UInt64 = 0
@@ -54,6 +57,7 @@ final class LogIntake: Sendable {
 
   var isWatched: Bool { watched.load(ordering: .relaxed) }
   var isDrained: Bool { state.withLock { $0.isDrained } }
+  var droppedTotal: Int { state.withLock { $0.droppedTotal + $0.droppedByWriter } }
   var destination: LogDestination { state.withLock { $0.output.destination } }
   var wakeDescriptor: Int32 { wake.reader }
   var wallNanoseconds: Int64 { time.wallNanoseconds }
@@ -64,6 +68,7 @@ final class LogIntake: Sendable {
       let hasRoom = total <= limits.backlogBytesMax || state.incomingBytes + batch.bytes.count <= limits.liveBytesMax
       guard hasRoom, state.closingDeadlineNanoseconds == nil else {
         state.droppedCount += batch.recordCount
+        state.droppedTotal += batch.recordCount
         return
       }
       noteDropped(&state)
@@ -111,11 +116,16 @@ final class LogIntake: Sendable {
   // MARK: The writer thread
 
   /// Takes what has come since the last call.
-  func take(outgoingBytes: Int) -> Work {
+  ///
+  /// - Parameters:
+  ///   - outgoingBytes: what the writer still holds.
+  ///   - droppedTotal: records it has dropped since the start.
+  func take(outgoingBytes: Int, droppedTotal: Int) -> Work {
     state.withLock { state in
       wake.drain()
       state.isWakeUnderWay = false
       state.outgoingBytes = outgoingBytes + state.incomingBytes
+      state.droppedByWriter = droppedTotal
       noteDropped(&state)
       defer {
         state.incoming = []
@@ -155,7 +165,12 @@ final class LogIntake: Sendable {
     for delivery in deliveries { delivery.deliver(delivery.lines) }
   }
 
-  func finish(drained: Bool) { state.withLock { $0.isDrained = drained && $0.droppedCount == 0 } }
+  func finish(drained: Bool, droppedTotal: Int) {
+    state.withLock { state in
+      state.isDrained = drained && state.droppedCount == 0
+      state.droppedByWriter = droppedTotal
+    }
+  }
 
   // MARK: Helpers
 

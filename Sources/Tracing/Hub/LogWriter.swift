@@ -21,7 +21,7 @@ final class LogWriter {
     blockSignals()
     var gates: [ThreadGate] = []
     while true {
-      let work = intake.take(outgoingBytes: backlog.byteCount)
+      let work = intake.take(outgoingBytes: backlog.byteCount, droppedTotal: backlog.droppedTotal)
       for batch in work.batches {
         let masked = masker.masked(batch)
         intake.distribute(masked)
@@ -40,7 +40,7 @@ final class LogWriter {
       }
       wait(for: work)
     }
-    intake.finish(drained: backlog.isEmpty && backlog.droppedCount == 0)
+    intake.finish(drained: backlog.isEmpty && backlog.droppedCount == 0, droppedTotal: backlog.droppedTotal)
     gates.forEach { $0.open() }
   }
 

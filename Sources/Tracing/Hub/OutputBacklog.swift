@@ -7,6 +7,8 @@ struct OutputBacklog {
   private var offset = 0
   /// Records dropped of which no notice is in the queue.
   private(set) var droppedCount = 0
+  /// Records dropped since the start.
+  private(set) var droppedTotal = 0
   /// The last write failed, so a notice waits for the next batch instead of failing on its own again and again.
   private var hasFailed = false
   /// The output failed in the middle of a line, so the next one needs a line feed before it.
@@ -20,7 +22,7 @@ struct OutputBacklog {
 
   mutating func append(_ batch: LineBatch, wallNanoseconds: Int64) {
     guard byteCount + batch.bytes.count <= bytesMax else {
-      droppedCount += batch.recordCount
+      lose(batch.recordCount, of: batch)
       return
     }
     noteDropped(wallNanoseconds)
@@ -63,9 +65,14 @@ struct OutputBacklog {
   private mutating func drop(_ batch: LineBatch) {
     hasFailed = true
     let lostLines = batch.bytes[offset...].count { $0 == UInt8(ascii: "\n") }
-    droppedCount += lostLines == batch.lineCount ? batch.recordCount : lostLines
+    lose(lostLines == batch.lineCount ? batch.recordCount : lostLines, of: batch)
     if offset > 0 { isInsideLine = batch.bytes[offset - 1] != UInt8(ascii: "\n") }
     removeFirst()
+  }
+
+  private mutating func lose(_ recordCount: Int, of batch: LineBatch) {
+    droppedCount += recordCount
+    if !batch.isNotice { droppedTotal += recordCount }
   }
 
   private mutating func removeFirst() {

@@ -62,6 +62,9 @@ package final class RecordHub: Sendable {
   /// The last `count` lines of the ring.
   package func lastLines(_ count: Int) -> [UInt8] { intake.lastLines(count) }
 
+  /// Records the log lacks since the start, because they came faster than they could be written.
+  package var droppedCount: Int { intake.droppedTotal }
+
   /// Opens the log file again, for log rotation (SIGHUP). If that fails the old one stays in use.
   ///
   /// - Throws: `TracingError` if the file can't be opened.
