@@ -83,7 +83,7 @@ let package = Package(
         "Cryptography",
       ]),
     tests("Console", ["Tracing", "HTTPTransport", "HTTPWire", "EventLoop"]),
-    tests("Commands", ["HTTPWire"]),
+    tests("Commands", ["HTTPWire", "EventLoop"]),
     .testTarget(name: "LayerTests", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -51,6 +51,12 @@ extension Configuration {
     return absolute(environment["HOME"]).map { ReadingContext.join($0, ".config/proofd/proofd.yaml") }
   }
 
+  /// The state directory of a configuration that names none; nil when neither XDG_STATE_HOME nor HOME is set.
+  package static func defaultStateDirectory(environment: [String: String]) -> String? {
+    if let directory = absolute(environment["XDG_STATE_HOME"]) { return ReadingContext.join(directory, "proofd") }
+    return absolute(environment["HOME"]).map { ReadingContext.join($0, ".local/state/proofd") }
+  }
+
   /// Reads a configuration file and looks whether the files and variables it counts on are there.
   ///
   /// - Parameters:

@@ -1,124 +1,95 @@
 import Configuration
 import Console
-import Glibc
-import HTTPTransport
 import HTTPWire
 
-/// Asks the running daemon over its control socket, blocking; one request a connection.
+/// Asks the running daemon over its control socket (`Config/admin-api.yaml`), blocking; one connection a request.
 struct ControlClient {
-  private static let limits = HeadLimits()
+  /// How an answer ended.
+  enum Ending {
+    case complete
+    /// The daemon went away in the middle.
+    case cut
+  }
+
   private static let answerBytesMax = 16 << 20
+  private static let problemBytesMax = 64 << 10
 
   private let path: String
 
-  /// - Throws: a usage failure when the socket's place cannot be told.
+  init(path: String) { self.path = path }
+
+  /// Finds the socket as the daemon does.
+  ///
+  /// - Throws: a usage failure when the configuration that was named cannot be used, or nothing says where to look.
   init(_ arguments: Arguments, _ invocation: Invocation) throws(CommandFailure) {
     if let path = ControlSocketPath.inRuntimeDirectory(environment: invocation.environment) {
       self.path = path
-    } else {
-      let configuration = try ConfigurationFile.load(arguments, invocation)
-      path = ControlSocketPath.path(
-        environment: invocation.environment, stateDirectory: configuration.stateDirectory)
+      return
     }
+    let state: String
+    if arguments.last("--config") != nil {
+      state = try ConfigurationFile.load(arguments, invocation, quietly: true).stateDirectory
+    } else if let configuration = try? ConfigurationFile.read(arguments, invocation).configuration {
+      state = configuration.stateDirectory
+    } else if let directory = Configuration.defaultStateDirectory(environment: invocation.environment) {
+      // A configuration that became unusable does not hide the daemon that runs.
+      state = directory
+    } else {
+      throw .usage("the control socket cannot be found without XDG_RUNTIME_DIR and HOME", hint: "set one of them")
+    }
+    path = ControlSocketPath.path(environment: [:], stateDirectory: state)
   }
 
-  /// The body of a 200 answer.
+  /// The body of a complete 200 answer.
   func get(_ target: String) throws(CommandFailure) -> [UInt8] {
     var body: [UInt8] = []
-    try stream(target) { body.append(contentsOf: $0.prefix(Self.answerBytesMax - body.count)) }
+    let ending = try stream(target) { bytes throws(CommandFailure) in
+      guard body.count + bytes.count <= Self.answerBytesMax else { throw Self.unreadable("it is too large") }
+      body.append(contentsOf: bytes)
+    }
+    guard ending == .complete else { throw Self.unreadable("it breaks off") }
     return body
   }
 
   /// Hands over body bytes as they come, until the answer ends.
-  func stream(_ target: String, _ body: (UnsafeRawBufferPointer) -> Void) throws(CommandFailure) {
-    let descriptor = try connect()
-    defer { close(descriptor) }
-    let request = Array("GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)
-    guard write(descriptor, request, request.count) == request.count else { throw unreachable(errno) }
-    var received = ByteBuffer()
-    var reader = try readHead(descriptor, &received)
-    var ended = false
-    while !ended {
-      let used = received.withUnsafeBytes { bytes -> Int? in
-        var offset = 0
-        while true {
-          switch reader.next(bytes.slice(offset..<bytes.count)) {
-          case .payload(let range, let consumed):
-            body(bytes.slice(offset + range.lowerBound..<offset + range.upperBound))
-            offset += consumed
-          case .needMore(let consumed): return offset + consumed
-          case .end(let consumed):
-            ended = true
-            return offset + consumed
-          case .violation: return nil
-          }
-        }
+  ///
+  /// - Throws: what is wrong with the connection or the answer, or what `body` throws.
+  func stream(
+    _ target: String, _ body: (UnsafeRawBufferPointer) throws(CommandFailure) -> Void
+  ) throws(CommandFailure) -> Ending {
+    var connection = try connect()
+    try connection.send("GET \(target) HTTP/1.1\r\nHost: proofd\r\nConnection: close\r\n\r\n")
+    guard let head = try connection.receiveHead() else { throw Self.unreadable("it has no head") }
+    guard head.status == 200 else {
+      var problem: [UInt8] = []
+      _ = try connection.receiveBody(head) { bytes throws(CommandFailure) in
+        problem.append(contentsOf: bytes.prefix(Self.problemBytesMax - problem.count))
       }
-      guard let used else { throw CommandFailure(exitCode: .failed, message: "the daemon's answer cannot be read") }
-      received.consume(used)
-      if !ended, !receive(descriptor, &received) { return }
+      throw Self.refusal(head.status, problem)
+    }
+    return try connection.receiveBody(head, body) ? .complete : .cut
+  }
+
+  private func connect() throws(CommandFailure) -> BlockingConnection {
+    do throws(BlockingConnection.Refused) {
+      return try BlockingConnection(path: path)
+    } catch {
+      throw CommandFailure(
+        exitCode: .daemonUnreachable, message: "no daemon answers at \(path): \(error.reason)",
+        hint: "start one with proofd serve")
     }
   }
 
-  private func connect() throws(CommandFailure) -> Int32 {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw unreachable(ENAMETOOLONG) }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw unreachable(errno) }
-    let failed = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) != 0
-      }
-    }
-    if failed {
-      let code = errno
-      close(descriptor)
-      throw unreachable(code)
-    }
-    return descriptor
+  /// What the daemon says is wrong; it says one thing to do as well.
+  private static func refusal(_ status: UInt16, _ body: [UInt8]) -> CommandFailure {
+    let problem = try? JSONValue(parsing: body)  // without one the status must do
+    return CommandFailure(
+      exitCode: .failed,
+      message: "the daemon refuses, status \(status): \(problem?["detail"]?.stringValue ?? "it does not say why")",
+      hint: problem?["next"]?.stringValue)
   }
 
-  private func unreachable(_ code: Int32) -> CommandFailure {
-    CommandFailure(
-      exitCode: .daemonUnreachable, message: "no daemon answers at \(path): \(String(cString: strerror(code)))",
-      hint: "start one with proofd serve")
-  }
-
-  /// - Returns: whether something came.
-  private func receive(_ descriptor: Int32, _ buffer: inout ByteBuffer) -> Bool {
-    let room = buffer.reserve(16_384)
-    while true {
-      let count = read(descriptor, room.baseAddress, room.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      buffer.commit(count)
-      return true
-    }
-  }
-
-  private func readHead(_ descriptor: Int32, _ received: inout ByteBuffer) throws(CommandFailure) -> BodyReader {
-    let fields = FieldTable(capacity: Self.limits.fieldCountMax)
-    var scanned = 0
-    while true {
-      if case .end(let headBytes) = received.withUnsafeBytes({ HeadBoundary.find($0, scanned: &scanned) }) {
-        let head = received.withUnsafeBytes {
-          ResponseHead.parse(
-            $0.slice(0..<headBytes), limits: Self.limits, fields: fields, requestMethodIsHEAD: false)
-        }
-        guard case .success(let parsed) = head else { break }
-        guard parsed.status == 200 else {
-          throw CommandFailure(
-            exitCode: parsed.status == 401 ? .daemonUnreachable : .failed,
-            message: "the daemon refuses: status \(parsed.status)")
-        }
-        received.consume(headBytes)
-        return BodyReader(parsed.framing)
-      }
-      guard received.count <= Self.limits.headBytesMax, receive(descriptor, &received) else { break }
-    }
-    throw CommandFailure(exitCode: .failed, message: "the daemon's answer cannot be read")
+  static func unreadable(_ reason: String) -> CommandFailure {
+    CommandFailure(exitCode: .failed, message: "the daemon's answer cannot be read: \(reason)")
   }
 }

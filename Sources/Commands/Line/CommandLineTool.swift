@@ -16,7 +16,7 @@ package enum CommandLineTool {
       return try run(arguments.dropFirst(), Invocation(environment: environment, terminal: terminal)).rawValue
     } catch {
       terminal.talk("proofd: \(error.message.printable)")
-      if let hint = error.hint { terminal.talk("  \(hint)") }
+      if let hint = error.hint { terminal.talk("  \(hint.printable)") }
       return error.exitCode.rawValue
     }
   }
@@ -37,8 +37,9 @@ package enum CommandLineTool {
       invocation.terminal.result(Help.overview)
       return .ok
     case "help":
+      let name = rest.first { !["--help", "-h"].contains($0) }
       invocation.terminal.result(
-        try rest.first.map { (name) throws(CommandFailure) in Help.text(try find(name)) } ?? Help.overview)
+        try name.map { (name) throws(CommandFailure) in Help.text(try find(name)) } ?? Help.overview)
       return .ok
     default: break
     }

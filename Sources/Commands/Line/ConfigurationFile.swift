@@ -3,9 +3,15 @@ import Configuration
 /// Loads the configuration a verb works on and shows what is wrong with it.
 enum ConfigurationFile {
   /// - Throws: a usage failure after every problem has been shown.
-  static func load(_ arguments: Arguments, _ invocation: Invocation) throws(CommandFailure) -> Configuration {
+  ///
+  /// - Parameter quietly: warnings are left out.
+  static func load(
+    _ arguments: Arguments, _ invocation: Invocation, quietly: Bool = false
+  ) throws(CommandFailure) -> Configuration {
     let (configuration, problems) = try read(arguments, invocation)
-    for problem in problems { invocation.terminal.talk(problem.description.printable) }
+    for problem in problems where !quietly || problem.severity == .error {
+      invocation.terminal.talk(problem.description.printable)
+    }
     guard let configuration else {
       throw .usage("the configuration cannot be used", hint: "each line above names a place in it")
     }

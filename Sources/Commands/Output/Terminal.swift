@@ -1,5 +1,4 @@
 import Glibc
-import HTTPWire
 
 /// Where a command writes: results on standard output, talk on standard error. Nothing else in the process writes there.
 struct Terminal: Sendable {
@@ -7,50 +6,58 @@ struct Terminal: Sendable {
   let isColoured: Bool
 
   init(environment: [String: String]) {
-    isColoured = isatty(1) == 1 && environment["NO_COLOR"]?.isEmpty != false && environment["TERM"] != "dumb"
+    self.init(isColoured: isatty(STDOUT_FILENO) == 1 && Self.allowsColour(environment))
   }
 
-  /// Writes a result line.
-  func result(_ line: String) { Self.write(line + "\n", to: 1) }
+  init(isColoured: Bool) { self.isColoured = isColoured }
+
+  static func allowsColour(_ environment: [String: String]) -> Bool {
+    environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+  }
+
+  /// Writes a result line. When its reader is gone the process ends: `proofd tail | head`.
+  func result(_ line: String) { result(bytes: Array("\(line)\n".utf8)) }
 
   /// Writes bytes as they are, as a result.
-  func result(bytes: [UInt8]) { Self.write(bytes, to: 1) }
+  func result(bytes: [UInt8]) {
+    let failure = Self.write(bytes, to: STDOUT_FILENO)
+    guard failure != 0 else { return }
+    if failure != EPIPE { talk("proofd: cannot write the result: \(String(cString: strerror(failure)))") }
+    exit((failure == EPIPE ? ExitCode.ok : ExitCode.failed).rawValue)
+  }
+
+  /// Writes a result line of a process that goes on whether or not somebody reads it.
+  func announce(_ line: String) { _ = Self.write(Array("\(line)\n".utf8), to: STDOUT_FILENO) }
 
   /// Writes a line for the person, not for the next program.
-  func talk(_ line: String) { Self.write(line + "\n", to: 2) }
+  func talk(_ line: String) { _ = Self.write(Array("\(line)\n".utf8), to: STDERR_FILENO) }
 
-  func coloured(_ text: String, _ colour: Colour) -> String {
-    isColoured ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+  func coloured(_ text: String, _ colour: Colour?) -> String {
+    guard isColoured, let colour else { return text }
+    return "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m"
   }
 
   enum Colour: Int {
     case red = 31, green = 32, yellow = 33, cyan = 36, dim = 2
   }
 
-  private static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }
-
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+  /// - Returns: 0, or the errno of what went wrong.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes
       while !rest.isEmpty {
         let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
         if count > 0 {
           rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+        } else if errno == EAGAIN {
+          // Somebody else made the pipe non-blocking.
+          var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          poll(&request, 1, -1)
         } else if errno != EINTR {
-          // The reader is gone (EPIPE: `proofd tail | head`): nobody is left to tell.
-          exit(errno == EPIPE ? ExitCode.ok.rawValue : ExitCode.failed.rawValue)
+          return errno
         }
       }
+      return 0
     }
-  }
-}
-
-extension String {
-  /// Without what a terminal would obey: control characters of files and servers are shown, not sent.
-  var printable: String {
-    guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
-    return String(
-      String.UnicodeScalarView(
-        unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
   }
 }

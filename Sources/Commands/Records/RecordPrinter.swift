@@ -8,33 +8,59 @@ struct RecordPrinter {
 
   /// - Parameter line: one record of the log, without its line feed.
   func show(_ line: [UInt8]) {
-    guard let record = try? JSONValue(parsing: line) else { return }  // a log may hold other programs' lines
-    guard filter.matches(record) else { return }
-    if json { return terminal.result(bytes: line + [0x0A]) }
-    terminal.result(text(record))
+    guard let record = record(line) else { return }
+    terminal.result(bytes: json ? raw(line, record) + [ASCII.lineFeed] : Array("\(text(record))\n".utf8))
   }
 
-  /// `12:00:05 200 GET /orders/1 → https://api.example.com/v1/orders 12 ms cached`
-  func text(_ record: JSONValue) -> String {
-    let string = { (name: String) in record[name]?.stringValue?.printable }
-    let time = (string("time") ?? "").dropFirst(11).prefix(12)
-    if string("event") == "log" {
-      return terminal.coloured("\(time) … records were dropped: \(record["dropped"]?.int64Value ?? 0)", .yellow)
+  /// Whether the line is a record that passes the filter.
+  func isShown(_ line: [UInt8]) -> Bool { record(line) != nil }
+
+  private func record(_ line: [UInt8]) -> JSONValue? {
+    // A log file may hold lines of other programs; they are passed over.
+    guard let record = try? JSONValue(parsing: line), record.objectValue != nil, filter.matches(record) else {
+      return nil
     }
-    let status = record["status"]?.int64Value
-    var parts = [String(time), coloured(status)]
-    if string("event") == "oauth" { parts.append(terminal.coloured("oauth", .cyan)) }
-    parts.append(Help.padded(string("method") ?? "-", 4))
-    parts.append(string("event") == "oauth" ? string("upstream") ?? "-" : string("target") ?? "-")
-    if string("event") != "oauth", let upstream = string("upstream") { parts.append("→ \(upstream)") }
-    if let duration = record["duration_ms"]?.doubleValue { parts.append("\(duration) ms") }
-    let auth = (record["auth"]?.stringArrayValue ?? []).filter { $0 != "none" }.joined(separator: ",").printable
-    if !auth.isEmpty { parts.append(terminal.coloured(auth, .dim)) }
-    if let error = string("error") { parts.append(terminal.coloured(error, .red)) }
-    return parts.joined(separator: " ")
+    return record
   }
 
-  private func coloured(_ status: Int64?) -> String {
+  /// The line as it came. One that a terminal could obey, which proofd does not write, is written anew.
+  func raw(_ line: [UInt8], _ record: JSONValue) -> [UInt8] {
+    line.allSatisfy { (0x20..<0x7F).contains($0) } ? line : record.serialised()
+  }
+
+  /// `12:00:05.123Z 200 GET     /orders/1   orders → https://api.example.com/v1/orders   12.3 ms  cached,nonce_retry`
+  func text(_ record: JSONValue) -> String {
+    let time = Self.time(record["time"]?.stringValue)
+    if record["event"]?.stringValue == "log" {
+      let count = Quantity.count(Int(record["dropped"]?.int64Value ?? 0), "record")
+      return "\(time) \(terminal.coloured("··· \(count) dropped here", .yellow))"
+    }
+    let isOAuth = record["event"]?.stringValue == "oauth"
+    let from = record[isOAuth ? "credential" : "route"]?.stringValue?.printable ?? "-"
+    let to = record["upstream"]?.stringValue.map { " → \($0.printable)" } ?? ""
+    let auth = (record["auth"]?.stringArrayValue ?? []).filter { $0 != "none" }.joined(separator: ",").printable
+    let parts = [
+      time, status(record["status"]?.int64Value),
+      Help.padded(record["method"]?.stringValue?.printable ?? "-", 7),
+      Help.padded(record["target"]?.stringValue?.printable ?? "-", 28) + " ", Help.padded(from + to, 40) + " ",
+      Help.padded(record["duration_ms"]?.doubleValue.map(Quantity.milliseconds) ?? "-", 8),
+      isOAuth ? terminal.coloured("oauth", .cyan) : "", auth.isEmpty ? "" : terminal.coloured(auth, .dim),
+      record["error"]?.stringValue.map { terminal.coloured($0.printable, .red) } ?? "",
+    ]
+    return Self.trimmed(parts.filter { !$0.isEmpty }.joined(separator: " "))
+  }
+
+  /// The time of day of `2026-11-30T12:00:05.123Z`, in UTC as the log has it.
+  private static func time(_ text: String?) -> String {
+    guard let text, let index = text.firstIndex(of: "T") else { return Help.padded(text?.printable ?? "-", 13) }
+    return Help.padded(String(text[text.index(after: index)...]).printable, 13)
+  }
+
+  private static func trimmed(_ line: String) -> String {
+    String(line[...(line.lastIndex { $0 != " " } ?? line.startIndex)])
+  }
+
+  private func status(_ status: Int64?) -> String {
     guard let status else { return "---" }
     let colour: Terminal.Colour =
       switch status {

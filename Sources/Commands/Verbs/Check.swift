@@ -20,9 +20,12 @@ extension Verb {
     } else {
       for problem in problems { invocation.terminal.result(problem.description.printable) }
       if let configuration {
-        let counts = "\(configuration.routes.count) routes, \(configuration.credentials.count) credentials"
-        let warnings = problems.isEmpty ? "" : ", \(problems.count) warnings"
-        invocation.terminal.result("ok: \(counts)\(warnings)")
+        let parts = [
+          Quantity.count(configuration.routes.count, "route"),
+          Quantity.count(configuration.credentials.count, "credential"),
+          problems.isEmpty ? nil : Quantity.count(problems.count, "warning"),
+        ]
+        invocation.terminal.result("ok: \(parts.compactMap { $0 }.joined(separator: ", "))")
       }
     }
     return configuration == nil ? .usage : .ok

@@ -1,62 +1,47 @@
-import Configuration
+import Daemon
 import HTTPWire
 
 extension Verb {
   static let routes = Verb(
     name: "routes", summary: "show the effective routes, after defaults",
-    about: "Reads the configuration file; no daemon is needed. The local URLs are those of the first `listen` address.",
+    about: """
+      Reads the configuration file; no daemon is needed. Each route is shown with every local URL it has, where requests
+      go, as whom and for what.
+      """,
     options: [.config, .json],
-    examples: [("proofd routes", "shows where each local URL leads, and as whom")]
+    examples: [
+      ("proofd routes", "shows where each local URL leads, and as whom"),
+      ("proofd routes --json | jq -r '.[].urls[0]'", "the local URLs for programs"),
+    ]
   ) { (arguments, invocation) throws(CommandFailure) in
     let configuration = try ConfigurationFile.load(arguments, invocation)
+    let routes = EffectiveRoute.all(configuration, listeners: configuration.listen)
     if arguments.has("--json") {
-      let routes = JSONValue.array(configuration.routes.map { describe($0, configuration) })
-      invocation.terminal.result(bytes: routes.serialised() + [0x0A])
+      invocation.terminal.result(bytes: JSONValue.array(routes.map(\.json)).serialised() + [ASCII.lineFeed])
       return .ok
     }
-    let rows = configuration.routes.map { route in
-      [
-        route.name, localURLs(route, configuration).first ?? "", route.upstream.description,
-        route.credential?.name ?? "-", target(route.credential?.target), route.methods?.joined(separator: ",") ?? "all",
-      ]
-    }
-    for line in Table.render(["ROUTE", "LOCAL", "UPSTREAM", "CREDENTIAL", "FOR", "METHODS"], rows) {
-      invocation.terminal.result(line.printable)
+    for line in Table.render(
+      ["ROUTE", "LOCAL URL", "UPSTREAM", "CREDENTIAL", "FOR", "METHODS"], routes.flatMap(rows))
+    {
+      invocation.terminal.result(line)
     }
     return .ok
   }
 
-  /// By path first: `NAME.localhost` resolves in curl and browsers, not everywhere.
-  private static func localURLs(_ route: RouteConfiguration, _ configuration: Configuration) -> [String] {
-    guard
-      case .tcp(let host, let port)? = configuration.listen.first(where: { if case .tcp = $0 { true } else { false } })
-    else { return route.path.map { [$0] } ?? [] }
-    let suffix = port == 80 ? "" : ":\(port)"
-    let authority = (host.contains(":") ? "[\(host)]" : host) + suffix
-    return (route.path.map { ["http://\(authority)\($0)"] } ?? []) + ["http://\(route.name).localhost\(suffix)/"]
-  }
-
-  private static func target(_ target: TokenTarget?) -> String {
-    guard let target else { return "-" }
-    let parts = [target.audience].compactMap { $0 } + target.resource + target.scope
-    return parts.isEmpty ? "-" : parts.joined(separator: " ")
-  }
-
-  private static func describe(_ route: RouteConfiguration, _ configuration: Configuration) -> JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("name", .string(route.name)),
-      ("local", .array(localURLs(route, configuration).map { .string($0) })),
-      ("upstream", .string(route.upstream.description)),
+  /// The first row says everything, the following ones the other local URLs.
+  private static func rows(_ route: EffectiveRoute) -> [[String]] {
+    let credential = route.credential.map { $0.name + (route.dpop ? " (DPoP)" : "") }
+    let first = [
+      route.name, route.urls.first ?? "-", route.upstream,
+      credential ?? (route.passAuthorization ? "the caller's" : "-"), target(route) ?? "-",
+      route.methods?.joined(separator: ",") ?? "all",
     ]
-    if let credential = route.credential {
-      members.append(("credential", .string(credential.name)))
-      if let audience = credential.target.audience { members.append(("audience", .string(audience))) }
-      if let scope = credential.target.scopeParameter { members.append(("scope", .string(scope))) }
-      if !credential.target.resource.isEmpty {
-        members.append(("resource", .array(credential.target.resource.map { .string($0) })))
-      }
-    }
-    members.append(("methods", route.methods.map { .array($0.map { .string($0) }) } ?? .string("all")))
-    return .object(members)
+    return [first] + route.urls.dropFirst().map { ["", $0, "", "", "", ""] }
+  }
+
+  private static func target(_ route: EffectiveRoute) -> String? {
+    guard let target = route.credential?.target else { return nil }
+    let parts = [target.audience].compactMap { $0 } + target.resource + target.scope
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 }

@@ -33,7 +33,7 @@ extension Verb {
     } catch {
       throw CommandFailure(exitCode: .failed, message: error.description)
     }
-    invocation.terminal.result(daemon.announcement)
+    invocation.terminal.announce(daemon.announcement)
     daemon.waitForSignal()
     let ended = ThreadGate()
     Task {
@@ -50,7 +50,8 @@ extension Verb {
       do throws(ListenAddress.Violation) {
         addresses.append(try ListenAddress(parsing: text))
       } catch {
-        throw .usage("--listen \(text): not a loopback address with a port, nor unix:/path")
+        throw .usage(
+          "--listen \(text): not a loopback address with a port, nor unix:/path", hint: "for instance 127.0.0.1:9449")
       }
     }
     if let port = try arguments.number("--port", in: 0...65_535) {
