@@ -28,7 +28,12 @@ enum Quantity {
     guard let unixSeconds else { return "-" }
     let (distance, overflow) = unixSeconds.subtractingReportingOverflow(now)
     guard !overflow, distance.magnitude < 1 << 40 else { return "-" }
-    let relative = distance >= 0 ? "in \(seconds(distance))" : "\(seconds(distance)) ago"
+    let relative =
+      switch distance {
+      case 0: "now"
+      case 1...: "in \(seconds(distance))"
+      default: "\(seconds(distance)) ago"
+      }
     return "\(relative) (\(Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)))"
   }
 }

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""What the daemon answers on its control socket is what Config/admin-api.yaml says, judged by jsonschema."""
+
+import http.client
+import json
+import pathlib
+import socket
+import unittest
+
+import yaml
+from jsonschema import Draft202012Validator
+
+from harness import Origin, Proofd, Simulator, Stage, wait_until
+
+DOCUMENT = yaml.safe_load((pathlib.Path(__file__).resolve().parents[2] / "Config" / "admin-api.yaml").read_text())
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("proofd", timeout=20)
+        self.path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+def closed(schema):
+    """The schema with no member allowed that it does not name: the document says all there is."""
+    if isinstance(schema, dict):
+        result = {name: closed(part) for name, part in schema.items()}
+        if "properties" in schema:
+            result["additionalProperties"] = False
+        return result
+    return [closed(part) for part in schema] if isinstance(schema, list) else schema
+
+
+SCHEMAS = closed(DOCUMENT["components"]["schemas"])
+
+
+def check(value, schema):
+    Draft202012Validator({"components": {"schemas": SCHEMAS}, **closed(schema)}).validate(value)
+
+
+class AdminAPI(Stage):
+    def setUp(self):
+        super().setUp()
+        origin, self.simulator = Origin(self), Simulator(self, nonces="once")
+        upstream = f"http://127.0.0.1:{origin.port}/"
+        self.proofd = Proofd(
+            self,
+            {"machine": self.simulator.credential(scope="read", audience="https://api.example.com/"),
+             "lost": {"provider": "static", "token": {"file": str(self.directory / "nowhere")}}},
+            {"open": {"path": "/open", "upstream": upstream, "pass_authorization": True},
+             "api": {"path": "/api", "upstream": self.simulator.api, "credential": "machine", "methods": ["GET"]},
+             "lost": {"upstream": upstream, "credential": "lost"}},
+            environment=self.simulator.environment)
+        self.connection = UnixConnection(next(self.directory.rglob("control.sock")))
+        self.addCleanup(self.connection.close)
+
+    def get(self, path, method="GET", fields=None):
+        self.connection.request(method, path, headers=fields or {})
+        response = self.connection.getresponse()
+        return response, response.read()
+
+    def schema(self, path, kind="application/json"):
+        return DOCUMENT["paths"][path]["get"]["responses"]["200"]["content"][kind]["schema"]
+
+    def test_the_document_is_sound(self):
+        for name, schema in SCHEMAS.items():
+            with self.subTest(name):
+                Draft202012Validator.check_schema(schema)
+
+    def test_status_and_routes(self):
+        self.proofd.curl("/api/echo")
+        status = lambda: json.loads(self.get("/v1/status")[1])
+        wait_until("both outcomes show", lambda: len({c["can_serve"] for c in status()["credentials"]}) == 2)
+        check(status(), self.schema("/v1/status"))
+        routes = json.loads(self.get("/v1/routes")[1])
+        check(routes, self.schema("/v1/routes"))
+        self.assertEqual([route["name"] for route in routes], ["open", "api", "lost"])
+        self.assertIn(f"{self.proofd.url}/open", routes[0]["urls"])
+
+    def test_records_in_each_form(self):
+        self.proofd.curl("/api/echo")
+        self.proofd.curl("/open/[1-3]?token=x")
+        self.proofd.curl("/nowhere")
+        self.proofd.curl("/lost/x")
+        lines = lambda: self.get("/v1/records")[1].splitlines()
+        wait_until("all are there", lambda: len(lines()) >= 6)
+        for line in lines():
+            check(json.loads(line), self.schema("/v1/records", "application/x-ndjson"))
+        array = json.loads(self.get("/v1/records?last=4", fields={"Accept": "application/json"})[1])
+        check(array, self.schema("/v1/records"))
+        self.assertEqual(array, [json.loads(line) for line in lines()[-4:]])
+
+        self.connection.request("GET", "/v1/records?follow=true&last=2")
+        response = self.connection.getresponse()
+        self.assertEqual(response.getheader("Content-Type"), "text/event-stream")
+        for record in array[-2:]:
+            self.assertEqual(response.readline(), b"event: record\n")
+            self.assertEqual(json.loads(response.readline().removeprefix(b"data: ")), record)
+            self.assertEqual(response.readline(), b"\n")
+        response.close()
+
+    def test_problems(self):
+        for path, method, fields, status in [
+            ("/", "GET", {}, 404), ("/v1/status", "PUT", {}, 405), ("/v1/records?last=x", "GET", {}, 400),
+            ("/v1/status", "GET", {"Origin": "null"}, 403), ("/v1/status", "GET", {"A": "a" * 9000}, 431),
+        ]:
+            response, body = self.get(path, method, fields)
+            self.assertEqual(response.status, status)
+            self.assertEqual(response.getheader("Content-Type"), "application/problem+json")
+            problem = json.loads(body)
+            check(problem, SCHEMAS["Problem"])
+            self.assertEqual((problem["status"], problem["code"]), (status, response.getheader("Proofd-Error")))
+
+
+if __name__ == "__main__":
+    unittest.main()
