@@ -74,10 +74,11 @@ class TokensAndNonces(Stage):
         large.write_bytes(os.urandom(50_000_000))
         sent = hashlib.sha256(large.read_bytes()).hexdigest()
         proofd = self.start_both(nonces="rotate")
+        self.assertEqual(proofd.curl("/api/echo"), {"200": 1})
         for rejection in ("early-read", "early-close"):
             with self.subTest(rejection):
                 self.simulator.set(api={"rejection": rejection})
-                self.simulator.ask("POST", "/nonces/expire")
+                self.simulator.ask("POST", "/nonces/expire?role=api")
                 self.simulator.forget()
                 answer = self.run_command("curl", "--silent", "--noproxy", "*", "-T", large, f"{proofd.url}/api/upload")
                 self.assertIn(sent, answer.stdout.decode())
