@@ -163,8 +163,8 @@ class Origin:
 
     @property
     def heads(self):
-        """The fields of all that reached it."""
-        return self.child.err.read_text()
+        """All request lines and fields that reached it."""
+        return self.child.output()
 
     @property
     def connections(self):

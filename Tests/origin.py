@@ -41,8 +41,9 @@ class Origin(BaseHTTPRequestHandler):
         digest = hashlib.sha256()
         for piece in self.body():
             digest.update(piece)
-        if self.command == "GET" and self.path.startswith("/bytes/"):
-            count = int(self.path.removeprefix("/bytes/"))
+        path = self.path.partition("?")[0]
+        if self.command == "GET" and path.startswith("/bytes/"):
+            count = int(path.removeprefix("/bytes/"))
             self.begin("application/octet-stream", count)
             for piece in pattern(count):
                 self.wfile.write(piece)
