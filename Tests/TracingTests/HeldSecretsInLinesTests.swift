@@ -46,7 +46,7 @@ import Testing
       random.characters(Int.random(in: 8..<200, using: &random), of: alphabets[number % alphabets.count])
     }
     for value in values { #expect(held.hold(Secret(utf8: value), label: "x") == .held) }
-    for _ in 0..<60 {
+    for _ in 0..<25 {
       let value = try #require(values.randomElement(using: &random))
       let form = try #require(PercentForm.allCases.randomElement(using: &random)).encode(value)
       let filler = String(repeating: "/abc", count: Int.random(in: 0..<600, using: &random))

@@ -22,6 +22,7 @@ enum SecretTargets {
     /a?pwd=⟦p⟧
     /a?user=bob&pass=⟦p⟧
     /a?pin=⟦1234⟧
+    /a?cookie=⟦a%3Db⟧
     /a?auth=⟦letmein⟧
     /a?dpop_jkt=⟦0ZcOCORZNYy⟧
     /a?new_password=⟦p1⟧&old_password=⟦p2⟧

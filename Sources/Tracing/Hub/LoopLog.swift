@@ -1,3 +1,4 @@
+import Glibc
 import HTTPWire
 
 /// The log of one loop: collects lines and hands them to the hub in batches. Belongs to its loop's thread.
@@ -12,6 +13,8 @@ package final class LoopLog {
   private var lines = ByteBuffer()
   private var lineCount = 0
   private var ids: Range<UInt64> = 0..<0
+  /// The loop's thread: the one that wrote first.
+  private var owner: pthread_t?
 
   package init(hub: RecordHub) {
     self.hub = hub
@@ -28,9 +31,18 @@ package final class LoopLog {
 
   /// Writes one line; hands all over when that is enough.
   package func append(_ record: borrowing RequestRecord) {
+    assert(isOwner(pthread_self()), "a log is used by the thread of its loop alone")
     encoder.append(record, to: &lines)
     lineCount += 1
     if lines.count >= Self.fullBytes { flush() }
+  }
+
+  private func isOwner(_ thread: pthread_t) -> Bool {
+    guard let owner else {
+      owner = thread
+      return true
+    }
+    return pthread_equal(owner, thread) != 0
   }
 
   package var isEmpty: Bool { lineCount == 0 }

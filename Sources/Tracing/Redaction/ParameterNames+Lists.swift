@@ -13,7 +13,7 @@ enum ParameterNames {
     api_key api_keys apikey appkey app_key application_key access_key access_key_id secret_key secretkey private_key
     privatekey encryption_key signing_key signing_secret webhook_secret auth_key authkey accesskey subscription_key
     account_key master_key consumer_key consumer_secret shared_access_key license_key licence_key
-    authorization proxy_authorization credential credentials jwt dpop
+    authorization proxy_authorization cookie cookies set_cookie credential credentials jwt dpop
     sig signature signatures hmac
     user_code auth_req_id login_hint_token auth_session authn_response
     authorization_code auth_code authcode
@@ -38,7 +38,7 @@ enum ParameterNames {
   /// Secret beside an OAuth parameter, or when the value looks like a secret.
   static let ambiguous = """
     key sid session ticket magic invitation challenge policy answer proof hash
-    cookie cred creds mac ssid pin_code
+    cred creds mac ssid pin_code
     """
 
   /// The same; and a sign of OAuth themselves.
