@@ -4,8 +4,13 @@ import Glibc
 /// Asks the kernel which user owns the other end of a local connection.
 ///
 /// For TCP over loopback the answer comes from `NETLINK_SOCK_DIAG` (sock_diag(7)): the peer's socket is looked up by
-/// its exact four-tuple. One lookup is one request and one answer, some ten microseconds; one object serves one loop.
+/// its exact four-tuple. The kernel answers with the owner of a *listening* socket when it has no such connection, and
+/// with root for one that nobody holds open any more: neither is a peer. One lookup is one request and one answer, some
+/// ten microseconds; one object serves one loop.
 package final class PeerUser {
+  /// TCP_LISTEN of the kernel's tcp_states.h.
+  private static let listening: UInt8 = 10
+
   private let netlink: Int32
   private var sequence: UInt32 = 0
 
@@ -75,7 +80,9 @@ package final class PeerUser {
         guard header.nlmsg_type == UInt16(SOCK_DIAG_BY_FAMILY),
           count >= MemoryLayout<nlmsghdr>.size + MemoryLayout<inet_diag_msg>.size
         else { return .some(nil) }
-        return bytes.loadUnaligned(fromByteOffset: MemoryLayout<nlmsghdr>.size, as: inet_diag_msg.self).idiag_uid
+        let found = bytes.loadUnaligned(fromByteOffset: MemoryLayout<nlmsghdr>.size, as: inet_diag_msg.self)
+        let isHeldOpen = found.idiag_inode != 0 && found.idiag_state != Self.listening
+        return .some(isHeldOpen ? found.idiag_uid : nil)
       }
       if let uid { return uid }
     }
