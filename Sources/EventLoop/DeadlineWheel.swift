@@ -30,7 +30,7 @@ package final class Deadline {
 /// A deadline that moves later stays in its slot and is looked at again when the slot comes round, so that a busy
 /// connection touches the wheel about once per revolution and never the kernel.
 package final class DeadlineWheel {
-  /// Deadlines fire at most this much late.
+  /// A deadline never passes early, and at most two ticks late.
   package static let tickNanoseconds: UInt64 = 32_000_000
   private static let slotCount: UInt64 = 512
 
@@ -47,7 +47,9 @@ package final class DeadlineWheel {
       base, -1, Int16(EV_PERSIST),
       { _, _, context in
         guard let context else { return }
-        Unmanaged<DeadlineWheel>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.turn() }
+        Unmanaged<DeadlineWheel>.fromOpaque(context)._withUnsafeGuaranteedRef {
+          $0.turn(now: SystemTime.monotonicNanoseconds)
+        }
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
@@ -58,7 +60,8 @@ package final class DeadlineWheel {
 
   /// Makes `deadline` pass `nanoseconds` from `now`.
   package func set(_ deadline: Deadline, after nanoseconds: UInt64, now: UInt64 = SystemTime.monotonicNanoseconds) {
-    let at = now &+ nanoseconds
+    let (sum, overflow) = now.addingReportingOverflow(nanoseconds)
+    let at = overflow ? Deadline.never - 1 : min(sum, Deadline.never - 1)
     deadline.at = at
     let tick = at / Self.tickNanoseconds + 1
     if deadline.tick != Deadline.never {
@@ -78,6 +81,7 @@ package final class DeadlineWheel {
   }
 
   private func link(_ deadline: Deadline, tick: UInt64) {
+    if !ticking { startTicking() }
     let tick = max(tick, currentTick + 1)
     let slot = Int(tick % Self.slotCount)
     deadline.tick = tick
@@ -86,12 +90,13 @@ package final class DeadlineWheel {
     deadline.next?.previous = deadline
     slots[slot] = deadline
     population += 1
-    if !ticking {
-      ticking = true
-      currentTick = SystemTime.monotonicNanoseconds / Self.tickNanoseconds
-      var interval = timeval(tv_sec: 0, tv_usec: Int(Self.tickNanoseconds / 1000))
-      event_add(ticker, &interval)
-    }
+  }
+
+  private func startTicking() {
+    ticking = true
+    currentTick = SystemTime.monotonicNanoseconds / Self.tickNanoseconds
+    var interval = timeval(tv_sec: 0, tv_usec: Int(Self.tickNanoseconds / 1000))
+    event_add(ticker, &interval)
   }
 
   private func unlink(_ deadline: Deadline) {
@@ -107,8 +112,8 @@ package final class DeadlineWheel {
     population -= 1
   }
 
-  private func turn() {
-    let now = SystemTime.monotonicNanoseconds
+  /// Lets every deadline pass that is due at `now`.
+  func turn(now: UInt64) {
     let target = now / Self.tickNanoseconds
     // After a stall every slot is visited once at most.
     if target > currentTick + Self.slotCount { currentTick = target - Self.slotCount }
@@ -129,18 +134,17 @@ package final class DeadlineWheel {
       entry = deadline.next
       guard deadline.tick <= currentTick else { continue }
       let at = deadline.at
-      if at == Deadline.never {
-        unlink(deadline)
-      } else if at <= now {
+      unlink(deadline)
+      if at == Deadline.never { continue }
+      if at <= now {
         due.append(deadline)
       } else {
-        unlink(deadline)
         link(deadline, tick: at / Self.tickNanoseconds + 1)
       }
     }
-    // Firing may set, remove or free any deadline: each is retained by `due` and asked again.
-    for deadline in due where deadline.at <= now && deadline.tick != Deadline.never {
-      unlink(deadline)
+    // Firing may set, clear, remove or free any deadline, also those behind it in `due`: they are retained, off the
+    // wheel, and asked again. One that was set anew is back on the wheel.
+    for deadline in due where deadline.at <= now && deadline.tick == Deadline.never {
       deadline.at = Deadline.never
       deadline.fire()
     }
