@@ -19,6 +19,7 @@ static inline void proofd_SSL_CTX_set_read_ahead(SSL_CTX *context, int on) { SSL
 static inline long proofd_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
   return SSL_set_tlsext_host_name(ssl, name);
 }
+static const uint64_t proofd_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
 static inline long proofd_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode) {
   return SSL_CTX_set_session_cache_mode(context, mode);
 }

@@ -14,7 +14,7 @@ package enum TLSConfigurationError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// What all TLS connections to one kind of peer share: trust anchors, versions, session cache.
+/// What all TLS connections to one kind of peer share: trust anchors or certificate, versions, modes.
 ///
 /// Thread-safe: OpenSSL counts references to an SSL_CTX atomically, and it is not changed after init.
 package final class TLSContext: @unchecked Sendable {  // SSL_CTX is immutable after init and reference-counted
@@ -46,6 +46,8 @@ package final class TLSContext: @unchecked Sendable {  // SSL_CTX is immutable a
   /// - Throws: `TLSConfigurationError`.
   package init(certificateChainFile: String, privateKeyFile: String) throws(TLSConfigurationError) {
     context = try Self.make(TLS_server_method())
+    // An encrypted key is an error; OpenSSL would ask for its passphrase on the terminal.
+    SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
     guard SSL_CTX_use_certificate_chain_file(context, certificateChainFile) == 1 else {
       throw .unreadable(file: certificateChainFile, reason: TLSReason.drain())
     }
@@ -64,6 +66,8 @@ package final class TLSContext: @unchecked Sendable {  // SSL_CTX is immutable a
     proofd_SSL_CTX_set_mode(
       context, Int(SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS))
     proofd_SSL_CTX_set_read_ahead(context, 1)
+    // A read then never has to write, nor a write to read, once the handshake is over.
+    SSL_CTX_set_options(context, proofd_SSL_OP_NO_RENEGOTIATION)
     return context
   }
 }
@@ -74,6 +78,8 @@ enum TLSReason {
     let code = ERR_get_error()
     while ERR_get_error() != 0 {}
     guard code != 0 else { return "unknown error" }
+    // ERR_SYSTEM_FLAG: errno of a file that cannot be opened, say, which OpenSSL 3 has no words for.
+    if code > UInt(Int32.max) { return String(cString: strerror(ERR_GET_REASON(code))) }
     guard let reason = ERR_reason_error_string(code) else { return "error \(code)" }
     return String(cString: reason)
   }
