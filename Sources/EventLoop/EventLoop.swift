@@ -1,6 +1,11 @@
 import CLibevent
 import Glibc
 
+/// What a loop keeps and must end in order, on its thread, when the loop ends.
+package protocol LoopResident: AnyObject {
+  func loopEnds()
+}
+
 /// One libevent loop on one thread.
 ///
 /// Everything that hangs on a loop (sockets, deadlines, connections) belongs to its thread and is not `Sendable`;
@@ -18,7 +23,8 @@ package final class EventLoop {
   private var kept: [AnyObject] = []
   private var stopping = false
   private var later: [() -> Void] = []
-  private var laterEvent: LoopEvent?
+  /// Owned; freed in deinit. A timer without delay, since an event that is merely activated runs in the same round.
+  private var laterTimer: OpaquePointer?
 
   /// Makes the loop of the calling thread.
   package init() {
@@ -36,26 +42,46 @@ package final class EventLoop {
       self.mailbox.drain()
     }
     mailboxEvent?.enable()
-    laterEvent = LoopEvent(base: base, descriptor: -1, interest: .read) { [unowned self] in self.runLater() }
+    // The context is unretained: the timer goes with the loop.
+    laterTimer = event_new(
+      base, -1, 0,
+      { _, _, context in
+        guard let context else { return }
+        Unmanaged<EventLoop>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.runLater() }
+      }, Unmanaged.passUnretained(self).toOpaque())
+    precondition(laterTimer != nil, "event_new: out of memory")
   }
 
   deinit {
+    mailbox.close()
     mailboxEvent = nil
-    laterEvent = nil
+    if let laterTimer { event_free(laterTimer) }
     deadlines.close()
     event_base_free(base)
   }
 
-  /// Runs until `stop()`; on the thread that made the loop.
+  /// Runs until `stop()`; on the thread that made the loop. Then ends and lets go of everything that was kept, and of
+  /// letters that arrive from then on.
   package func run() {
+    run { true }
+    for case let resident as any LoopResident in kept { resident.loopEnds() }
+    mailbox.close()
+    while !kept.isEmpty || !retired.isEmpty || !later.isEmpty {
+      later = []
+      kept = []
+      releaseRetired()
+    }
+  }
+
+  /// Runs until `stop()`, or until `wanted`, asked after each round of events, is false.
+  package func run(while wanted: () -> Bool) {
     assertOnLoop()
     while !stopping {
       if event_base_loop(base, EVLOOP_ONCE) < 0 { break }
       afterIteration?()
-      if !retired.isEmpty { retired.removeAll(keepingCapacity: true) }
+      if !retired.isEmpty { releaseRetired() }
+      if !wanted() { break }
     }
-    kept = []
-    retired = []
   }
 
   /// Ends `run()` after the current round of events.
@@ -68,14 +94,25 @@ package final class EventLoop {
   /// connection can return through it.
   package func retire(_ object: AnyObject) { retired.append(object) }
 
-  /// Keeps `object` alive as long as the loop runs.
+  /// What goes may retire others: they go after the next round.
+  private func releaseRetired() {
+    var gone: [AnyObject] = []
+    swap(&gone, &retired)
+    gone.removeAll(keepingCapacity: true)
+    if retired.isEmpty { swap(&gone, &retired) }
+  }
+
+  /// Keeps `object` alive as long as the loop runs; a `LoopResident` is told when that is over.
   package func keep(_ object: AnyObject) { kept.append(object) }
 
-  /// Runs `work` after the current callback, on this loop: for answers that must not come from within the call that
-  /// asked.
+  /// Runs `work` in the next round of events, on this loop: for answers that must not come from within the call that
+  /// asked, and for work that must let others have their turn.
   package func nextRound(_ work: @escaping () -> Void) {
+    assertOnLoop()
     later.append(work)
-    laterEvent?.activate()
+    guard later.count == 1 else { return }
+    var atOnce = timeval()
+    event_add(laterTimer, &atOnce)
   }
 
   private func runLater() {

@@ -99,7 +99,8 @@ package final class Acceptor {
   }
 
   deinit {
-    event = nil
+    event?.disable()
+    if let event { loop.retire(event) }  // it may be what is calling
     Glibc.close(descriptor)
   }
 
@@ -116,11 +117,16 @@ package final class Acceptor {
           $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { SocketAddress(copying: $0, byteCount: byteCount) }
         }
         accepted(connection, address)
+        // The taker may have had enough, or have let the acceptor go.
+        guard event?.isEnabled == true else { return }
         continue
       }
       switch errno {
       case EAGAIN: return
-      case EINTR, ECONNABORTED, EPROTO, EPERM: continue
+      // The connection failed before it was taken, or a firewall refused it (accept(2)).
+      case EINTR, ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
+        ENETUNREACH:
+        continue
       default:
         let error = SocketError("accept")
         pause()

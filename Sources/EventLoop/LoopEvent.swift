@@ -2,6 +2,9 @@ import CLibevent
 import Glibc
 
 /// One persistent libevent event for one direction of one descriptor, made once and armed without allocating.
+///
+/// The callback does not retain the event: an owner that lets it go from within its action hands it to
+/// `EventLoop.retire` first.
 package final class LoopEvent {
   package enum Interest {
     case read, write
@@ -36,9 +39,6 @@ package final class LoopEvent {
     isEnabled = true
     event_add(event, nil)
   }
-
-  /// Makes the event happen in the current or next round, whatever the descriptor says.
-  package func activate() { event_active(event, Int32(EV_READ), 0) }
 
   package func disable() {
     guard isEnabled else { return }

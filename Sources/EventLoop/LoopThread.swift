@@ -51,7 +51,7 @@ private final class LoopReference: @unchecked Sendable {  // written before `rea
 }
 
 /// A joinable POSIX thread with a name that `top -H` shows.
-package final class NamedThread: @unchecked Sendable {  // `handle` is written once in init and read by `join`
+package final class NamedThread: @unchecked Sendable {  // `handle` is written once in init, read afterwards
   private var handle = pthread_t()
   private let joined = Mutex(false)
 
@@ -79,13 +79,15 @@ package final class NamedThread: @unchecked Sendable {  // `handle` is written o
     precondition(failure == 0, "pthread_create: no thread left")
   }
 
-  /// Waits for the thread to end; later calls return at once.
+  /// A thread that nobody joined gives its memory back when it ends.
+  deinit { if !joined.withLock({ $0 }) { pthread_detach(handle) } }
+
+  /// Waits for the thread to end, whoever else waits; when it has ended, returns at once.
   package func join() {
-    let first = joined.withLock { joined in
-      defer { joined = true }
-      return !joined
+    joined.withLock { joined in
+      if !joined { pthread_join(handle, nil) }
+      joined = true
     }
-    if first { pthread_join(handle, nil) }
   }
 }
 

@@ -5,7 +5,7 @@ import Synchronization
 /// Turns host names into addresses on threads of its own, since getaddrinfo blocks.
 package final class Resolver: Sendable {
   package enum Failure: Error, Sendable, Equatable {
-    /// getaddrinfo's own words.
+    /// getaddrinfo's own words, or the system's.
     case notFound(String)
     /// More than `queuedMax` names wait.
     case overloaded
@@ -66,6 +66,13 @@ package final class Resolver: Sendable {
 
   deinit { for _ in 0..<Self.threadCount { queue.close() } }
 
+  /// Names that always mean this machine, whatever a name server says (RFC 6761 §6.3). `getaddrinfo` may not know
+  /// those below `localhost`, and leaves `::1` out on a machine without another IPv6 address.
+  private static func isLocal(_ host: String) -> Bool {
+    let name = host.lowercased()
+    return name == "localhost" || name.hasSuffix(".localhost")
+  }
+
   /// Looks `host` up and calls `completion` on the loop of `mailbox` with at least one address, in the order to try.
   package func resolve(host: String, port: UInt16, on mailbox: LoopMailbox, completion: @escaping Completion) {
     let job = Job(host: host, port: port, mailbox: mailbox, completion: completion)
@@ -73,11 +80,15 @@ package final class Resolver: Sendable {
   }
 
   private static func lookUp(_ host: String, _ port: UInt16) -> Result<[SocketAddress], Failure> {
+    if isLocal(host) {
+      return .success(["::1", "127.0.0.1"].compactMap { SocketAddress(numericHost: $0, port: port) })
+    }
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_ADDRCONFIG
     var list: UnsafeMutablePointer<addrinfo>?
     let failure = getaddrinfo(host, String(port), &hints, &list)
+    if failure == EAI_SYSTEM { return .failure(.notFound(String(cString: strerror(errno)))) }
     guard failure == 0 else { return .failure(.notFound(String(cString: gai_strerror(failure)))) }
     defer { freeaddrinfo(list) }
     var addresses: [SocketAddress] = []

@@ -1,4 +1,4 @@
-import CLinux
+package import CLinux
 import Glibc
 
 /// An IPv4, IPv6 or UNIX-domain address.
@@ -37,6 +37,8 @@ package struct SocketAddress: @unchecked Sendable, Hashable, CustomStringConvert
     guard !bytes.isEmpty, bytes.count <= Self.unixPathBytesMax, !bytes.contains(0) else { return nil }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     self.init(bytesOf: address)
+    // As the kernel reports it, so that equal addresses are equal: the family, the path and its NUL.
+    byteCount = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count + 1)
   }
 
   private init<Address>(bytesOf address: Address) {
@@ -51,7 +53,7 @@ package struct SocketAddress: @unchecked Sendable, Hashable, CustomStringConvert
     withUnsafeMutableBytes(of: &storage) {
       $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: min(Int(byteCount), $0.count)))
     }
-    self.byteCount = byteCount
+    self.byteCount = min(byteCount, socklen_t(MemoryLayout<sockaddr_storage>.size))
   }
 
   /// The local (`getsockname`) or remote (`getpeername`) address of a socket.
@@ -133,7 +135,7 @@ package struct SocketAddress: @unchecked Sendable, Hashable, CustomStringConvert
   }
 
   /// Lends the address to a system call.
-  func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+  package func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     withUnsafePointer(to: storage) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, byteCount) }
     }
@@ -141,11 +143,15 @@ package struct SocketAddress: @unchecked Sendable, Hashable, CustomStringConvert
 }
 
 extension SocketAddress {
-  /// Whether somebody accepts connections there right now: tells a live UNIX socket from one that a crash left behind.
+  /// Whether somebody listens at this UNIX-domain address right now: tells a live socket from one that a crash left
+  /// behind. Never waits.
   package var isAccepting: Bool {
-    let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard isUnix else { return false }
+    let descriptor = socket(
+      family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    return withSockaddr { connect(descriptor, $0, $1) } == 0
+    // EAGAIN: the listener's queue is full (unix(7)).
+    return withSockaddr { connect(descriptor, $0, $1) } == 0 || errno == EAGAIN
   }
 }

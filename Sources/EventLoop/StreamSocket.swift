@@ -57,8 +57,9 @@ package final class StreamSocket {
   /// Whether the owner wants to hear of readable bytes.
   private var wantsToRead = false
   private var wantsToWrite = false
+  private var pendingIsAnnounced = false
 
-  /// Takes over an accepted, connected descriptor.
+  /// Takes over an accepted, connected descriptor. It must be non-blocking.
   package init(loop: EventLoop, accepted descriptor: Int32, delegate: any StreamSocketDelegate) {
     self.loop = loop
     self.descriptor = descriptor
@@ -115,8 +116,9 @@ package final class StreamSocket {
     guard state != .closed else { return }
     if state == .open { tls?.shutdown() }
     state = .closed
-    readEvent = nil
-    writeEvent = nil
+    // Freed with the socket, which outlives this round: one of them may be what is calling.
+    readEvent?.disable()
+    writeEvent?.disable()
     tls = nil
     Glibc.close(descriptor)
     descriptor = -1
@@ -130,11 +132,11 @@ package final class StreamSocket {
     Glibc.shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Makes the next close send RST, so that the peer cannot take what it got for a whole message.
+  /// Closes with RST and without close_notify, so that the peer cannot take what it got for a whole message.
   package func closeAbortively() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-    if tls != nil { tls = nil }
+    tls = nil
     close()
   }
 
@@ -146,11 +148,17 @@ package final class StreamSocket {
     wantsToRead = true
     guard state == .open else { return }
     readEvent?.enable()
-    if let tls, tls.hasPending {
-      let bound = LoopBound(self, on: loop)
-      bound.post { socket in
-        if socket.wantsToRead, socket.state == .open { socket.delegate.socketReadable(socket) }
-      }
+    announcePendingInput()
+  }
+
+  /// Calls `socketReadable` in the next round if TLS holds bytes: the kernel will not announce them. For owners that
+  /// leave some unread to let others have their turn.
+  package func announcePendingInput() {
+    guard !pendingIsAnnounced, wantsToRead, hasPendingInput else { return }
+    pendingIsAnnounced = true
+    loop.nextRound { [self] in
+      pendingIsAnnounced = false
+      if wantsToRead, state == .open { delegate.socketReadable(self) }
     }
   }
 
@@ -226,6 +234,7 @@ package final class StreamSocket {
     state = .open
     writeEvent?.disable()
     if wantsToRead { readEvent?.enable() } else { readEvent?.disable() }
+    announcePendingInput()
     delegate.socketConnected(self)
   }
 
@@ -263,11 +272,16 @@ package final class StreamSocket {
   /// Whether bytes wait inside TLS that no read event will announce. Read again until this is false.
   package var hasPendingInput: Bool { tls?.hasPending ?? false }
 
-  /// Whether the peer has sent anything, or closed, while nobody asked: looks without taking.
-  package var hasUnexpectedInput: Bool {
+  /// Whether the peer has sent anything, or closed, while nobody asked. What was found is taken: if so, the connection
+  /// is of no more use. TLS's own messages, such as session tickets, are not input.
+  package func takesUnexpectedInput() -> Bool {
+    withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { receive(into: $0) != .wouldBlock }
+  }
+
+  /// Whether the kernel holds bytes that nobody has read: closing now would reset the connection.
+  package var hasUnreadBytes: Bool {
     var byte: UInt8 = 0
-    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-    return count >= 0 || (errno != EAGAIN && errno != EINTR)
+    return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
   }
 
   package var localAddress: SocketAddress? { SocketAddress.local(of: descriptor) }

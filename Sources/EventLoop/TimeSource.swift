@@ -61,7 +61,10 @@ extension Duration {
   /// Whole nanoseconds; saturates at ±292 years.
   package var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
+    let limit: Int64 = seconds < 0 ? .min : .max
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return overflow ? (seconds < 0 ? .min : .max) : scaled &+ attoseconds / 1_000_000_000
+    if overflow { return limit }
+    let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return carried ? limit : sum
   }
 }
