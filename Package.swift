@@ -67,10 +67,14 @@ let package = Package(
     .executableTarget(name: "proofd", dependencies: ["Commands"], swiftSettings: strict),
     .executableTarget(name: "proofd-sim", dependencies: ["Simulators"], swiftSettings: strict),
 
+    // What tests of sockets stand on: a loop turned by hand, and bare sockets as the other side.
+    .target(
+      name: "LoopbackPeers", dependencies: ["EventLoop"], path: "Tests/LoopbackPeers", swiftSettings: strict),
+
     tests("Cryptography"),
-    tests("EventLoop"),
+    tests("EventLoop", ["LoopbackPeers"]),
     tests("HTTPWire"),
-    tests("HTTPTransport", ["HTTPWire", "EventLoop"]),
+    tests("HTTPTransport", ["LoopbackPeers", "HTTPWire", "EventLoop"]),
     tests("OAuth", ["HTTPWire", "Cryptography"]),
     tests("Tracing", ["HTTPWire", "EventLoop", "Cryptography"]),
     tests("Credentials", ["OAuth", "HTTPWire", "EventLoop", "Cryptography"]),
