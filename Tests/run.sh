@@ -33,7 +33,7 @@ step() {
   count "$log" "$status"
   if [ "$status" -eq 0 ]; then
     printf 'ok    %4d s  %s\n' $((SECONDS - began)) "$name"
-    sed -n 's/^result: /               /p' "$log"
+    sed -n 's/^[.sFE]*result: /               /p' "$log"
   else
     printf 'FAIL  %4d s  %s (exit code %d, %s)\n' $((SECONDS - began)) "$name" "$status" "$log"
     sed 's/^/      | /' "$log"
@@ -43,7 +43,7 @@ step() {
 # count LOG STATUS: adds the tests the log speaks of; a log that speaks of none is one check.
 count() {
   local log=$1 status=$2 total bad=0 skips=0
-  total=$(sed -nE 's/^. Test run with ([0-9]+) tests? .*/\1/p; s/^Ran ([0-9]+) tests? in .*/\1/p' "$log" | tail -n 1)
+  total=$(sed -nE 's/^[^ ]* Test run with ([0-9]+) tests? .*/\1/p; s/^Ran ([0-9]+) tests? in .*/\1/p' "$log" | tail -n 1)
   bad=$(grep -cE '^✘ Test ("|[^ ]+\().* failed after ' "$log" || true)
   bad=$((bad + $(sum 's/^FAILED \(.*failures=([0-9]+).*/\1/p' "$log") + $(sum 's/^FAILED \(.*errors=([0-9]+).*/\1/p' "$log")))
   skips=$(sum 's/^(OK|FAILED) \(.*skipped=([0-9]+).*/\2/p' "$log")
