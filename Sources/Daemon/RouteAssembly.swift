@@ -38,7 +38,10 @@ struct RouteAssembly {
       definition.tokenTimeout = route.timeouts.token
       if let credential = route.credential, let profile = configuration.credential(named: credential.name) {
         definition.credentialName = credential.name
-        definition.tokens = credentials.source(for: credential)
+        guard let source = credentials.source(for: credential) else {
+          throw .credential(name: credential.name, reason: "has no source for the route \(route.name)")
+        }
+        definition.tokens = source
         if profile.usesDPoP { definition.skew = skews.skew(of: route.upstream.origin) }
         if case .fixed(let fixed) = profile.kind {
           definition.isStatic = true

@@ -4,6 +4,7 @@ import EventLoop
 import Glibc
 import HTTPWire
 import Tracing
+import Tracing
 
 /// What the admin API says of the running daemon; no secret is reachable from here.
 struct StatusReport: Sendable {
@@ -52,7 +53,7 @@ struct StatusReport: Sendable {
         (
           "last_failure",
           .object([
-            ("code", .string(failure.code)), ("detail", .string(failure.detail)),
+            ("code", .string(failure.code)), ("detail", .string(HeldSecrets.mask(failure.detail))),
             ("at", .number(String(failure.atUnixSeconds))),
           ])
         ))

@@ -2,13 +2,11 @@ import Credentials
 import EventLoop
 import HTTPTransport
 import HTTPWire
+import Tracing
 
 /// The sad ways an exchange ends: refused, timed out, left alone. Errors become answers here and in `OwnAnswer` only.
 extension Exchange {
   func connection(_ connection: ServerConnection, violated violation: HeadViolation) {
-    trace = ExchangeTrace(startMonotonic: SystemTime.monotonicNanoseconds)
-    template.note(
-      method: UnsafeRawBufferPointer(start: nil, count: 0), target: UnsafeRawBufferPointer(start: nil, count: 0))
     resetRequest()
     answer(violation.tooLarge ? .headTooLarge : .badRequest, "\(violation.detail)")
   }
@@ -34,20 +32,28 @@ extension Exchange {
     }
   }
 
+  /// Forgets the request before: of the one that is refused nothing is known.
   private func resetRequest() {
+    trace = ExchangeTrace(startMonotonic: SystemTime.monotonicNanoseconds)
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    template.note(method: nothing, target: nothing)
     route = nil
     methodIsHEAD = false
     clientPersistent = false
     clientNavigates = false
     responseStarted = false
+    isOpen = true
     body.begin(.none, limitBytes: 0)
   }
 
   func deadlinePassed(_ deadline: Deadline) {
     switch phase {
     case .awaitingToken:
+      // As when there is no better token than the one that was refused.
+      if held.isWhole { return deliverHeld() }
       answer(.tokenUnavailable, "No token arrived in time; the attempt goes on.", retryAfterSeconds: 1)
     case .awaitingContinue: sendHeldBody()
+    case .peeking: judgePeeked()
     case .discarding(let action):
       stream?.cancel()
       replay(action)
@@ -74,9 +80,7 @@ extension Exchange {
   }
 
   func connectionClosed(_ connection: ServerConnection) {
-    if phase != .idle {
-      stream?.cancel()
-      stream = nil
+    if isOpen {
       trace.clientLeft = true
       end()
     }
@@ -88,8 +92,8 @@ extension Exchange {
   func answer(_ failure: TokenFailure) {
     switch failure {
     case .unavailable(let detail, let retryAfterSeconds):
-      answer(.tokenUnavailable, detail, retryAfterSeconds: retryAfterSeconds)
-    case .refused(let detail): answer(.tokenRefused, detail)
+      answer(.tokenUnavailable, HeldSecrets.mask(detail), retryAfterSeconds: retryAfterSeconds)
+    case .refused(let detail): answer(.tokenRefused, HeldSecrets.mask(detail))
     case .loginRequired(let detail): answer(.loginRequired, detail)
     case .locked(let detail): answer(.locked, detail)
     }

@@ -22,8 +22,9 @@ extension Exchange {
     return nonces.receive(ResponseFacts.nonce(bytes, fields), for: nonceSend, isChallenge: isChallenge)
   }
 
+  /// - Parameter head: what to keep in case no better token can be had; nil if it is held already.
   /// - Returns: whether the answer is not delivered because the request is sent again.
-  func isReplayed(_ signal: ResponseSignal, _ head: UnsafeRawBufferPointer) -> Bool {
+  func isReplayed(_ signal: ResponseSignal, _ head: UnsafeRawBufferPointer?) -> Bool {
     guard let token, let tokens = route?.tokens else { return false }
     let action = machine.judge(signal)
     switch action {
@@ -40,7 +41,7 @@ extension Exchange {
     case .deliver: return false
     case .refreshThenReplay:
       guard tokens.refused(token, afterRefresh: false) else { return false }
-      if phase != .peeking { held.begin(head) }
+      if let head { held.begin(head) }
     case .replayWithNonce: held.release()
     }
     phase = .discarding(action)
@@ -62,8 +63,7 @@ extension Exchange {
         }
       }
     }
-    let replayed = held.withHead { isReplayed(signal, $0) }
-    if !replayed { deliverHeld() }
+    if !isReplayed(signal, nil) { deliverHeld() }
   }
 
   private func parseHeld(_ bytes: UnsafeRawBufferPointer) -> Result<ResponseHead, HeadViolation> {
@@ -81,5 +81,17 @@ extension Exchange {
     }
     response.body.withUnsafeBytes { deliverBody($0) }
     if isWhole { finishDelivery() }
+  }
+
+  /// A replay is due and the refused response is out of the way.
+  func replay(_ action: ReplayAction) {
+    clearDeadline()
+    stream = nil
+    guard action == .refreshThenReplay, let token, let tokens = route?.tokens else {
+      trace.auth.append(.nonceRetry)
+      return openStream()
+    }
+    park()
+    tokens.acquire(replacing: token, waiter: waiter())
   }
 }

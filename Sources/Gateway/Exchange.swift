@@ -37,6 +37,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   unowned(unsafe) var client: ServerConnection?
   let callerUID: UInt32?
   var phase = Phase.idle
+  /// Between a request's first sign and its record: each request has one.
+  var isOpen = false
   var deadline: Deadline?
 
   // The request
@@ -56,6 +58,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   var stream: (any UpstreamStream)?
   var nonceSend: NonceSend?
   var resentAfterClose = false
+  /// Body bytes were held back and will not be sent: no more of the body may follow them.
+  var uploadAbandoned = false
   var sentAtMonotonic: UInt64 = 0
   var sentAtWall: Int64 = 0
   var waitGeneration: UInt64 = 0
@@ -133,7 +137,9 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     token = nil
     machine = ReplayMachine()
     resentAfterClose = false
+    uploadAbandoned = false
     responseStarted = false
+    isOpen = true
     methodIsHEAD = head.knownMethod == .head
     methodIsIdempotent = head.knownMethod.isIdempotent
     clientPersistent = head.persistent
@@ -141,7 +147,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     clientExpectsContinue = head.expectsContinue
     clientNavigates = Self.isNavigation(bytes, fields)
     template.note(method: bytes[head.method], target: bytes[head.target])
-    body.begin(.none, limitBytes: 0)
+    body.begin(head.framing, limitBytes: 0)
   }
 
   private static func isNavigation(_ bytes: UnsafeRawBufferPointer, _ fields: FieldTable) -> Bool {
@@ -205,7 +211,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   }
 
   func streamReady(_ stream: any UpstreamStream) {
-    guard phase == .awaitingStream else { return }
+    guard phase == .awaitingStream, stream === self.stream else { return }
     sendHead()
   }
 
@@ -295,6 +301,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   func connection(_ connection: ServerConnection, receivedBody bytes: UnsafeRawBufferPointer) {
     trace.requestBytes += UInt64(bytes.count)
     switch phase {
+    case .delivering where uploadAbandoned: break
     case .sending, .delivering:
       body.receive(bytes, passedOn: true, budget: gateway.budget)
       let drained =
@@ -310,7 +317,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
 
   func connectionReceivedEnd(_ connection: ServerConnection) {
     body.finish()
-    if phase == .sending || phase == .delivering { endSending() }
+    if phase == .sending || (phase == .delivering && !uploadAbandoned) { endSending() }
   }
 
   func streamDrained(_ stream: any UpstreamStream) {
@@ -340,28 +347,21 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
       held.begin(bytes)
       heldSignal = signal
       phase = .peeking
+      arm(Self.discardNanoseconds)
     } else if !isReplayed(signal, bytes) {
       deliver(head, bytes, fields)
     }
-  }
-
-  /// A replay is due and the refused response is out of the way.
-  func replay(_ action: ReplayAction) {
-    clearDeadline()
-    stream = nil
-    guard action == .refreshThenReplay, let token, let tokens = route?.tokens else {
-      trace.auth.append(.nonceRetry)
-      return openStream()
-    }
-    park()
-    tokens.acquire(replacing: token, waiter: waiter())
   }
 
   // MARK: 7. Deliver
 
   func deliver(_ head: ResponseHead, _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable) {
     // What the client still sends of its body may never be read (RFC 9112 §9.6).
-    if !body.isComplete { clientPersistent = false }
+    if !body.isComplete {
+      clientPersistent = false
+      // A hole in the body would let its rest be read as the next request.
+      uploadAbandoned = phase != .sending
+    }
     phase = .delivering
     body.settle(budget: gateway.budget)
     trace.status = head.status
@@ -441,6 +441,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   }
 
   func streamFailed(_ stream: any UpstreamStream, _ failure: UpstreamFailure) {
+    guard stream === self.stream else { return }  // one that was given up already
     self.stream = nil
     switch phase {
     case .discarding(let action): return replay(action)
@@ -464,7 +465,11 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   // MARK: 8. One record, whatever happened
 
   func end() {
+    guard isOpen else { return }
+    isOpen = false
     phase = .idle
+    stream?.cancel()
+    stream = nil
     waitGeneration &+= 1
     clearDeadline()
     body.release(budget: gateway.budget)

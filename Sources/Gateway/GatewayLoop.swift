@@ -99,6 +99,9 @@ final class GatewayLoop {
     guard let host = head.host else {
       return .refused(.badRequest, "There is no Host field.")
     }
+    guard !fields.isRepeated(.origin), !fields.isRepeated(.secFetchSite) else {
+      return .refused(.crossSiteRefused, "Origin or Sec-Fetch-Site is there more than once.")
+    }
     return shared.admission.judge(
       host: bytes[host], origin: fields.firstIndex(of: .origin).map { bytes[fields[$0].value] },
       fetchSite: fields.firstIndex(of: .secFetchSite).map { bytes[fields[$0].value] })
@@ -189,5 +192,12 @@ extension GatewayLoop: DeadlineTarget {
       for acceptor in acceptors { acceptor.resume() }
     }
     tick()
+  }
+}
+
+extension FieldTable {
+  /// Whichever of two values a reader believes, another reader may believe the other.
+  fileprivate func isRepeated(_ id: FieldID) -> Bool {
+    firstIndex(of: id).flatMap { firstIndex(of: id, from: $0 + 1) } != nil
   }
 }

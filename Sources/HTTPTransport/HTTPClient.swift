@@ -62,6 +62,7 @@ package final class ClientConnections {
   private let resolver: Resolver
   private var endpoints: [Key: UpstreamEndpoint] = [:]
   fileprivate var exchanges: [ObjectIdentifier: ClientExchange] = [:]
+  private var isClosed = false
 
   package init(loop: EventLoop, scratch: LoopScratch, resolver: Resolver) {
     self.loop = loop
@@ -73,6 +74,8 @@ package final class ClientConnections {
     _ request: HTTPRequest, tls: TLSContext, timeout: Duration,
     reply: @escaping (Result<HTTPResponse, HTTPSendFailure>) -> Void
   ) {
+    // Whoever was told that its exchange ended may try another one.
+    if isClosed { return reply(.failure(.closed)) }
     let key = Key(origin: request.url.origin, tls: ObjectIdentifier(tls))
     let endpoint: UpstreamEndpoint
     if let known = endpoints[key] {
@@ -92,8 +95,9 @@ package final class ClientConnections {
     exchange.start(on: endpoint, timeout: timeout)
   }
 
-  /// Ends what is under way and closes everything.
+  /// Ends what is under way and closes everything, for good.
   package func close() {
+    isClosed = true
     for exchange in exchanges.values { exchange.fail(.closed) }
     for endpoint in endpoints.values { endpoint.closeIdle() }
   }

@@ -32,7 +32,7 @@ package struct ServerTimeouts: Sendable {
   /// Without the client taking any byte of an answer.
   package var send: UInt64 = 60_000_000_000
   /// To go on reading, and throwing away, what a refused client still sends.
-  package var linger: UInt64 = 2_000_000_000
+  package var linger: UInt64 = 5_000_000_000
 
   package init() {}
 }
@@ -63,6 +63,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private var phase = Phase.head
   private var body = BodyReader(.none)
   private var scannedBytes = 0
+  private var lingeredBytes: UInt64 = 0
   private var bodyPaused = false
   private var consuming = false
   private var closeAfterResponse = false
@@ -73,7 +74,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
 
   /// Bytes a client may send ahead of its turn before it is no longer read.
   private static let aheadBytesMax = 65_536
-  private static let lingerBytesMax = 1 << 20
+  private static let lingerBytesMax: UInt64 = 256 << 20
 
   package init(
     loop: EventLoop, descriptor: Int32, scratch: LoopScratch, timeouts: ServerTimeouts,
@@ -189,6 +190,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     loop.retire(self)
     let handler = handler
     self.handler = nil
+    if let handler { loop.retire(handler) }
     handler?.connectionClosed(self)
     whenClosed?(self)
     whenClosed = nil
@@ -230,11 +232,6 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     }
   }
 
-  private var lingeredBytes: Int {
-    get { scannedBytes }
-    set { scannedBytes = newValue }
-  }
-
   /// Closing with unread input would reset the connection and could destroy the answer on its way (RFC 9112 §9.6).
   private func startLingering() {
     lingeredBytes = 0
@@ -261,7 +258,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
 
   private func feed(_ bytes: UnsafeRawBufferPointer) {
     if phase == .lingering {
-      lingeredBytes += bytes.count
+      lingeredBytes += UInt64(bytes.count)
       if lingeredBytes > Self.lingerBytesMax { close() }
       return
     }

@@ -36,6 +36,9 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     deadline = Deadline(target: self)
   }
 
+  /// Whether the peer has sent something, or closed, that no event has told of yet: what is there was not asked for.
+  var isStale: Bool { socket?.hasUnexpectedInput ?? true }
+
   var isReady: Bool { phase == .idle }
   var isReused: Bool { progress.reused }
   var pendingBytes: Int { output.pendingBytes }
@@ -147,7 +150,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
       }
       return true
     case .pending:
-      arm(endpoint.limits.sendNanoseconds)
+      if phase == .awaitingHead { arm(endpoint.limits.sendNanoseconds) }
       return false
     case .failed:
       output.removeAll()
@@ -173,7 +176,9 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     guard readingPaused else { return }
     readingPaused = false
     socket?.resumeReading()
-    if !consuming, !input.isEmpty, phase != .closed { processInput() }
+    guard !consuming, !input.isEmpty, phase != .closed else { return }
+    processInput()
+    if phase == .body { delegate?.streamCaughtUp(self) }
   }
 
   // MARK: Receiving

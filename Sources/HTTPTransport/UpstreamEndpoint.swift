@@ -70,7 +70,11 @@ package final class UpstreamEndpoint {
   /// - Parameter fresh: never an idle one, for a resend after a reused connection died.
   package func openStream(fresh: Bool, delegate: any UpstreamStreamDelegate) -> any UpstreamStream {
     // The latest used is the likeliest to be open still.
-    if !fresh, let connection = idle.popLast() {
+    while !fresh, let connection = idle.popLast() {
+      if connection.isStale {
+        connection.cancel()
+        continue
+      }
       connection.begin(delegate)
       return connection
     }

@@ -28,7 +28,7 @@ package enum HTTPDate {
     }
     if parts.count == 5, dayNames.contains(parts[0]) {
       // Sun Nov  6 08:49:37 1994
-      guard parts[4].utf8.count == 4 else { return nil }
+      guard parts[4].utf8.count == 4, parts[2].utf8.count <= 2 else { return nil }
       return seconds(year: parts[4], month: parts[1], day: parts[2], time: parts[3])
     }
     return nil
