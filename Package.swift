@@ -22,10 +22,13 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(_ module: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+func tests(
+  _ module: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
+) -> Target {
   .testTarget(
     name: "\(module)Tests",
     dependencies: [.byName(name: module)] + dependencies,
+    exclude: exclude,
     resources: resources,
     swiftSettings: strict)
 }
@@ -88,6 +91,8 @@ let package = Package(
       ]),
     tests("Console", ["Tracing", "HTTPTransport", "HTTPWire", "EventLoop"]),
     tests("Commands", ["HTTPWire", "EventLoop"]),
+    tests(
+      "Daemon", ["Simulators", "Configuration", "HTTPWire", "EventLoop", "Cryptography"], exclude: ["README.md"]),
     .testTarget(name: "LayerTests", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,60 @@
+import HTTPWire
+import Testing
+
+@testable import Simulators
+
+/// Clocks that differ, and proofs that would grow old while a request waits. RFC 9449 §4.3, §11.1
+@Suite(.timeLimit(.minutes(1))) struct ClockCaseTests {
+  private static func setup(_ nonces: NonceMode, clocksAheadSeconds: Int) -> Setup {
+    .dpop(nonces: nonces) { settings in
+      settings.api.server.clockOffsetSeconds = clocksAheadSeconds
+      settings.authorizationServer.server.clockOffsetSeconds = clocksAheadSeconds
+      settings.api.server.proofAgeSecondsMax = 10
+      settings.authorizationServer.server.proofAgeSecondsMax = 10
+    }
+  }
+
+  /// The challenge tells the time before the proof's own time is judged.
+  @Test(arguments: [-90, 90])
+  func `C57 a clock that is 90 s off is corrected by the first response's Date`(seconds: Int) async throws {
+    try await Scene.play(Self.setup(.once, clocksAheadSeconds: seconds)) { scene async throws in
+      #expect(try await scene.call("GET", "/api/echo").status == 200)
+      #expect(scene.arrived.map(\.verdict) == [.nonceMissing, .accepted])
+      #expect(scene.tokenRequests.map(\.verdict) == [.nonceMissing, .accepted])
+    }
+  }
+
+  @Test(arguments: [-90, 90])
+  func `C57 without nonces one request is refused, and no other`(seconds: Int) async throws {
+    try await Scene.play(Self.setup(.off, clocksAheadSeconds: seconds)) { scene async throws in
+      let client = try scene.connect()
+      let first = try await client.call("GET", "/api/echo")
+      #expect(first.status == 401)
+      #expect(first.values(of: "www-authenticate").first?.contains("invalid_dpop_proof") == true)
+      #expect(try await client.call(times: 5, "/api/echo").map(\.status) == Array(repeating: 200, count: 5))
+      #expect(scene.arrived.map(\.verdict) == [.proofTime] + Array(repeating: .accepted, count: 5))
+    }
+  }
+
+  @Test func `C58 a proof is made when it is sent, however long the request waited for a token`() async throws {
+    let setup = Setup.dpop(nonces: .once) { $0.api.server.proofAgeSecondsMax = 1 }
+    let delay = Fault.delay(.before, milliseconds: 2_500)
+    try await Scene.play(setup.after { $0.faults.add(delay, on: .token) }) { scene async throws in
+      #expect(try await scene.call("GET", "/api/echo").status == 200)
+      for entry in scene.arrived {
+        let issuedAt = try #require(try SentProof(entry).issuedAtUnixSeconds)
+        // Whole seconds: 999 ms are lost to rounding.
+        #expect((0..<2_000).contains(entry.receivedAtUnixMilliseconds - issuedAt * 1_000))
+      }
+    }
+  }
+
+  @Test func `C58 so it is after a challenge that came late`() async throws {
+    let setup = Setup.dpop(nonces: .once) { $0.api.server.proofAgeSecondsMax = 1 }
+    try await Scene.play(setup) { scene async throws in
+      scene.simulation.faults.add(.delay(.after, milliseconds: 2_500), on: .api())
+      #expect(try await scene.call("GET", "/api/echo").status == 200)
+      #expect(scene.arrived.map(\.verdict) == [.nonceMissing, .accepted])
+    }
+  }
+}
