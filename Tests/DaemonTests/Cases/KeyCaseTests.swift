@@ -5,7 +5,7 @@ import Testing
 @testable import Simulators
 
 /// Proofs and keys as they are on the wire, at both servers. RFC 7515, RFC 7517, RFC 7638, RFC 9449 §4.2
-@Suite(.timeLimit(.minutes(1))) struct KeyCaseTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyCaseTests {
   /// A scene with some hundred proofs for both servers.
   private func withProofs(_ body: @Sendable ([SentProof], Scene) async throws -> Void) async throws {
     try await Scene.play(.dpop(nonces: .rotate)) { scene async throws in

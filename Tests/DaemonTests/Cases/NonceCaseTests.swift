@@ -4,7 +4,7 @@ import Testing
 @testable import Simulators
 
 /// What went wrong with nonces elsewhere, case by case, counted at the simulator's journal. RFC 9449 §8, §9
-@Suite(.timeLimit(.minutes(1))) struct NonceCaseTests {
+@Suite(.timeLimit(.minutes(5))) struct NonceCaseTests {
   @Test func `C1 the nonce of a successful retry is kept: ten requests are ten upstream hits`() async throws {
     try await Scene.play(.dpop(nonces: .rotate)) { scene async throws in
       let client = try scene.connect()
@@ -75,7 +75,7 @@ import Testing
       ]
     }
     setup.credentials = ["first", "other"].map { name in
-      "\(name): {provider: oidc, issuer: \"$AS\", grant: client_credentials, client_id: \(name), "
+      "\(name): {provider: oidc, issuer: \"$AS\", grant: client_credentials, client_id: \(name), tls: {ca: $DIR/ca.pem}, "
         + "client_secret: \(name)-secret, dpop: true}"
     }.joined(separator: "\n")
     setup.routes = ["first", "other"].map { "\($0): {path: /\($0), upstream: \"$API/echo/\($0)\", credential: \($0)}" }

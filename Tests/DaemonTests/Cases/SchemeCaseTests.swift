@@ -4,7 +4,7 @@ import Testing
 @testable import Simulators
 
 /// Schemes, token types and challenges in every spelling. RFC 6750 §3, RFC 9110 §11, RFC 9449 §5, §7.1
-@Suite(.timeLimit(.minutes(1))) struct SchemeCaseTests {
+@Suite(.timeLimit(.minutes(5))) struct SchemeCaseTests {
   @Test(arguments: ["bearer", "Bearer", "BEARER"])
   func `C49 a bearer token is sent as Bearer, however its type was spelt`(spelling: String) async throws {
     try await Scene.play(.bearer { $0.authorizationServer.tokenTypeSpelling = spelling }) { scene async throws in

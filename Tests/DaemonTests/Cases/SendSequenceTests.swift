@@ -5,7 +5,7 @@ import Testing
 
 /// Which sends an exchange may consist of: S, the first; N, again with a nonce; R, again with another token. Through sockets,
 /// for every sequence of answers. RFC 9449 §8, §9, RFC 6750 §3.1
-@Suite(.timeLimit(.minutes(1))) struct SendSequenceTests {
+@Suite(.timeLimit(.minutes(5))) struct SendSequenceTests {
   /// One answer of the API.
   enum Reply: String, Sendable, CaseIterable {
     case ok = "200"

@@ -5,7 +5,7 @@ import Testing
 @testable import Simulators
 
 /// Bodies that are too large to be kept, in front of an API whose nonce is not known. RFC 9110 §10.1.1
-@Suite(.timeLimit(.minutes(1))) struct UploadCaseTests {
+@Suite(.timeLimit(.minutes(5))) struct UploadCaseTests {
   static let large = (0..<20 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 12) }
 
   private static func setup(_ rejection: APISettings.Rejection) -> Setup {

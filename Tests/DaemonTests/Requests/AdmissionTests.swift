@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Who gets in. Nothing that is refused reaches the upstream or its authorization server.
-@Suite(.timeLimit(.minutes(1))) struct AdmissionTests {
+@Suite(.timeLimit(.minutes(5))) struct AdmissionTests {
   private func answer(
     _ scene: Scene, host: String? = nil, _ fields: [String] = [], method: String = "GET"
   ) async throws -> WireResponse {

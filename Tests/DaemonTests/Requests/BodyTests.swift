@@ -5,7 +5,7 @@ import Testing
 @testable import Simulators
 
 /// Request bodies: whole after every replay, framed as they came, passed on as they come.
-@Suite(.timeLimit(.minutes(1))) struct BodyTests {
+@Suite(.timeLimit(.minutes(5))) struct BodyTests {
   static let sizes = [0, 1, 1_000, 16_384, 16_385, 65_535, 65_537, 262_144, 1 << 20]
 
   private static func body(_ count: Int) -> [UInt8] {

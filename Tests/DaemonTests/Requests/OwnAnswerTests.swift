@@ -4,7 +4,7 @@ import Testing
 @testable import Simulators
 
 /// What the gateway says in the upstream's place: status, code and shape of every code that can be had.
-@Suite(.timeLimit(.minutes(1))) struct OwnAnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct OwnAnswerTests {
   /// How one code comes about.
   struct Cause: Sendable, CustomTestStringConvertible {
     var code: String

@@ -1,7 +1,7 @@
 import Testing
 
 /// Which upstream URL a local one becomes.
-@Suite(.timeLimit(.minutes(1))) struct RoutingTests {
+@Suite(.timeLimit(.minutes(5))) struct RoutingTests {
   static let routes = """
     api: {path: /api, upstream: "$API"}
     deep: {path: /api/deep, upstream: "$API/v2/base/"}

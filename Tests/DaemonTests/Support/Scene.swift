@@ -40,6 +40,7 @@ final class Scene: Sendable {
     directory = FileManager.default.temporaryDirectory.appending(path: "daemon-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     simulation = try Simulation.start(setup.simulation)
+    try Setup.certificate.write(toFile: "\(directory)/ca.pem", atomically: false, encoding: .utf8)
     try setup.prepare(simulation, directory)
     let (configuration, problems) = Configuration.parse(
       bytes: Array(setup.document(simulation, directory: directory).utf8), fileName: "proofd.yaml",

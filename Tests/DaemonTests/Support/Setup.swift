@@ -60,9 +60,23 @@ struct Setup: Sendable {
   static func machine(_ more: String = "dpop: true", name: String = "machine", client: String = "svc") -> String {
     """
     \(name): {provider: oidc, issuer: "$AS", grant: client_credentials, client_id: \(client), \
-    client_secret: \(Self.clientSecret), \(more)}
+    client_secret: \(Self.clientSecret), tls: {ca: $DIR/ca.pem}, \(more)}
     """
   }
+
+  /// Somebody to trust in place of all the authorities of the system: to read those takes longer than all else in a scene.
+  static let certificate = """
+    -----BEGIN CERTIFICATE-----
+    MIIBejCCAR+gAwIBAgIUeDMcGpN/sj0OegD7mF8svvT+iCUwCgYIKoZIzj0EAwIw
+    ETEPMA0GA1UEAwwGbm9ib2R5MCAXDTI2MTEzMDA4Mzk0MVoYDzIxMjYxMTA2MDgz
+    OTQxWjARMQ8wDQYDVQQDDAZub2JvZHkwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
+    AATgg8XBo8GH+5Ey029O7AsH1j9kYjj+WeAARSzyf08ZrJXeau9V5ZLkO7PT0o4B
+    /rTHQzlvYxolFna1uoxv3mfPo1MwUTAdBgNVHQ4EFgQULaz/N8pbsv0JPKyWb85H
+    Pwmg6g4wHwYDVR0jBBgwFoAULaz/N8pbsv0JPKyWb85HPwmg6g4wDwYDVR0TAQH/
+    BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEAk0bcD9BmJ4QLPKvERCGcZOs4DzZ6
+    5d8ianMRR0hPxnQCIQCGDZvJp4sC1mXoC6NePXzkUhDFMpSEvS28A1bR6RSjhQ==
+    -----END CERTIFICATE-----
+    """
 
   static let clientSecret = "service-secret"
 

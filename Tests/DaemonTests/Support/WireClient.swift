@@ -24,7 +24,7 @@ actor WireClient {
     _ method: String = "GET", _ target: String, _ fields: [String] = [], body: [UInt8]? = nil
   ) throws -> WireResponse {
     try send(head(method, target, fields, bodyBytes: body?.count))
-    if let body { try send(bytes: body) }
+    if let body { try offer(body) }
     return try read(method)
   }
 
@@ -42,6 +42,11 @@ actor WireClient {
   }
 
   // MARK: Pieces of exchanges
+
+  /// Sends a body as long as it is wanted: whoever is refused in the middle finds the answer on the connection.
+  private func offer(_ body: [UInt8]) throws {
+    do { try send(bytes: body) } catch WireFailure.reset {}
+  }
 
   func send(_ text: String) throws { try send(bytes: Array(text.utf8)) }
 

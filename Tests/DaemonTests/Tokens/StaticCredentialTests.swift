@@ -5,7 +5,7 @@ import Testing
 @testable import Simulators
 
 /// Secrets that are sent as they are. RFC 6750 §2.1, RFC 7617
-@Suite(.timeLimit(.minutes(1))) struct StaticCredentialTests {
+@Suite(.timeLimit(.minutes(5))) struct StaticCredentialTests {
   private static func setup(_ credential: String, _ access: APIAccess) -> Setup {
     var setup = Setup.open(routes: "api: {path: /api, upstream: \"$API\", credential: fixed}") {
       $0.api.access = access

@@ -4,7 +4,7 @@ import Testing
 @testable import Simulators
 
 /// When tokens are fetched, and how often. Counted at the token endpoint.
-@Suite(.timeLimit(.minutes(1))) struct TokenLifeTests {
+@Suite(.timeLimit(.minutes(5))) struct TokenLifeTests {
   @Test func `C63 two hundred parallel requests at expiry are one token request`() async throws {
     var setup = Setup.dpop { $0.authorizationServer.tokenLifetimeSeconds = 1 }
     setup.threads = 2
