@@ -1,5 +1,5 @@
 package import CLinux
-import Glibc
+package import Glibc
 
 /// An IPv4, IPv6 or UNIX-domain address.
 package struct SocketAddress: @unchecked Sendable, Hashable, CustomStringConvertible {  // plain bytes, never changed

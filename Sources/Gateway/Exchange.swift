@@ -91,7 +91,9 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
       return answer(.callerUnknown, "The connection comes from another user of this machine, or none can be found.")
     }
     switch head.knownMethod {
-    case .connect, .trace, .track: return answer(.methodNotProxied, "CONNECT, TRACE and TRACK are never forwarded.")
+    case .connect, .trace, .track: return answer(.methodNotProxied, Self.neverForwarded)
+    // Some servers take a method in any case.
+    case .other where Self.isNeverForwarded(bytes[head.method]): return answer(.methodNotProxied, Self.neverForwarded)
     default: break
     }
     let byHost: GatewayRoute?
@@ -148,6 +150,13 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     clientNavigates = Self.isNavigation(bytes, fields)
     template.note(method: bytes[head.method], target: bytes[head.target])
     body.begin(head.framing, limitBytes: 0)
+  }
+
+  private static let neverForwarded = "CONNECT, TRACE and TRACK are never forwarded."
+
+  private static func isNeverForwarded(_ method: UnsafeRawBufferPointer) -> Bool {
+    method.bytes(equalCaseInsensitively: "CONNECT") || method.bytes(equalCaseInsensitively: "TRACE")
+      || method.bytes(equalCaseInsensitively: "TRACK")
   }
 
   private static func isNavigation(_ bytes: UnsafeRawBufferPointer, _ fields: FieldTable) -> Bool {
