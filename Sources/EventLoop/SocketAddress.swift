@@ -1,5 +1,5 @@
-package import CLinux
-package import Glibc
+import CLinux
+import Glibc
 
 /// An IPv4, IPv6 or UNIX-domain address.
 package struct SocketAddress: @unchecked Sendable, Hashable, CustomStringConvertible {  // plain bytes, never changed
@@ -134,8 +134,13 @@ package struct SocketAddress: @unchecked Sendable, Hashable, CustomStringConvert
     withUnsafeBytes(of: storage) { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0.prefix(Int(byteCount)))) }
   }
 
+  /// Lends the bytes of the address, for those who call the system themselves.
+  package func withRawAddress<Result>(_ body: (UnsafeRawPointer, UInt32) -> Result) -> Result {
+    withUnsafePointer(to: storage) { body(UnsafeRawPointer($0), UInt32(byteCount)) }
+  }
+
   /// Lends the address to a system call.
-  package func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+  func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     withUnsafePointer(to: storage) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, byteCount) }
     }

@@ -178,3 +178,10 @@ struct ListenerTests {
     #expect(SocketError("accept", code: code).isOutOfDescriptors == expected)
   }
 }
+
+extension SocketAddress {
+  /// Lends the address to a system call.
+  fileprivate func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    withRawAddress { body($0.assumingMemoryBound(to: sockaddr.self), socklen_t($1)) }
+  }
+}

@@ -161,3 +161,10 @@ package func eventually(_ condition: () -> Bool) -> Bool {
   }
   return true
 }
+
+extension SocketAddress {
+  /// Lends the address to a system call.
+  func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    withRawAddress { body($0.assumingMemoryBound(to: sockaddr.self), socklen_t($1)) }
+  }
+}
