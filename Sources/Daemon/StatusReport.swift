@@ -4,7 +4,6 @@ import EventLoop
 import Glibc
 import HTTPWire
 import Tracing
-import Tracing
 
 /// What the admin API says of the running daemon; no secret is reachable from here.
 struct StatusReport: Sendable {
