@@ -6,7 +6,7 @@ import Testing
 
 /// Bodies that are too large to be kept, in front of an API whose nonce is not known. RFC 9110 §10.1.1
 @Suite(.timeLimit(.minutes(5))) struct UploadCaseTests {
-  static let large = (0..<20 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 12) }
+  static let large = Pattern.bytes(20 << 20)
 
   private static func setup(_ rejection: APISettings.Rejection) -> Setup {
     .dpop(nonces: .once) { $0.api.rejection = rejection }

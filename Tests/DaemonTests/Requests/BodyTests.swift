@@ -8,10 +8,6 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct BodyTests {
   static let sizes = [0, 1, 1_000, 16_384, 16_385, 65_535, 65_537, 262_144, 1 << 20]
 
-  private static func body(_ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
-  }
-
   /// In chunks of odd sizes.
   private static func chunked(_ body: [UInt8]) -> [UInt8] {
     var coded: [UInt8] = []
@@ -34,7 +30,7 @@ import Testing
       scene.simulation.expireNonces(at: .api)
       scene.simulation.revokeTokens()
       scene.simulation.journal.clear()
-      let body = Self.body(count)
+      let body = Pattern.bytes(count)
       #expect(try await client.call(method, "/api/upload", body: body).status == 200)
       #expect(scene.arrived.map(\.verdict) == [.nonceUnknown, .tokenRevoked, .accepted])
       for entry in scene.arrived {
@@ -53,7 +49,7 @@ import Testing
       _ = try await client.call("GET", "/api/echo")
       scene.simulation.expireNonces(at: .api)
       scene.simulation.journal.clear()
-      let body = Self.body(count)
+      let body = Pattern.bytes(count)
       try await client.send(client.head("POST", "/api/upload", ["Transfer-Encoding: chunked"]))
       try await client.send(bytes: Self.chunked(body))
       #expect(try await client.read().status == 200)
@@ -80,7 +76,7 @@ import Testing
   @Test func `a body that is still coming when the challenge is there goes into the replay`() async throws {
     try await Scene.play(.dpop(nonces: .once) { $0.api.rejection = .earlyThenRead }) { scene async throws in
       let client = try scene.connect()
-      let body = Self.body(300_000)
+      let body = Pattern.bytes(300_000)
       try await client.send(client.head("POST", "/api/upload", bodyBytes: body.count))
       try await client.send(bytes: Array(body[..<1_000]))
       let isRefused = await scene.simulation.journal.wait {
@@ -196,7 +192,7 @@ import Testing
     try await Scene.play(.open { $0.api.server.encoding = encoding }) { scene async throws in
       let client = try scene.connect()
       let answer = try await client.call("GET", "/api/bytes/\(count)")
-      #expect(answer.body == (0..<count).map { UInt8($0 % 251) })
+      #expect(answer.body == Pattern.bytes(count))
       #expect(try await client.call("GET", "/api/bytes/3").body == [0, 1, 2])
     }
   }

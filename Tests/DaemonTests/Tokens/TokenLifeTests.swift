@@ -90,6 +90,25 @@ import Testing
     }
   }
 
+  /// Then most nonces are stale when they arrive. What matters is that nobody goes on trying.
+  @Test func `on sixteen connections to an API that takes the newest only, no request is sent more than three times`()
+    async throws
+  {
+    try await Scene.play(.dpop(nonces: .rotate)) { scene async throws in
+      #expect(try await scene.call("GET", "/api/echo").status == 200)
+      try await withThrowingTaskGroup(of: [WireResponse].self) { group in
+        for _ in 0..<16 { group.addTask { try await scene.connect().call(times: 10, "/api/echo") } }
+        for try await answers in group { #expect(answers.allSatisfy { $0.status == 200 || $0.status == 401 }) }
+      }
+      let arrived = scene.arrived
+      #expect(Set(try arrived.map { try SentProof($0).jti }).count == arrived.count)
+      let attempts = try await scene.records().compactMap(\.attempts)
+      #expect(attempts.count == 161)
+      #expect(attempts.allSatisfy { (1...3).contains($0) })
+      #expect(attempts.reduce(0, +) == Int64(arrived.count))
+    }
+  }
+
   /// The API's clock is a second behind, so that it takes a token until after its end.
   @Test func `C59 a token in use is replaced before it ends, and nobody notices`() async throws {
     let setup = Setup.dpop(nonces: .rotate) { settings in

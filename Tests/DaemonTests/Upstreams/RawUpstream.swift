@@ -13,6 +13,13 @@ final class RawUpstream: Sendable {
     /// The next request's head; nil when the gateway has closed.
     func nextHead() -> ReceivedHead? { try? connection.nextHead() }  // whatever ends the connection
     func readBody(of head: ReceivedHead) { _ = try? connection.readBody(of: head) }  // the test sees what is missing
+    /// How many bytes come before the gateway ends the connection; nil if it breaks it off.
+    func bytesUntilEnd() -> UInt64? {
+      let head = ReceivedHead(
+        method: "", target: "", minorVersion: 1, fields: [], framing: .untilClose, isPersistent: false,
+        expectsContinue: false)
+      return try? connection.readBody(of: head).byteCount  // a connection that is broken off
+    }
     func write(_ text: String) { try? connection.write(Array(text.utf8)) }  // the gateway may have closed
     /// Waits until `open(_:)`.
     func wait(for gates: Gates, _ gate: String) {
