@@ -12,7 +12,7 @@ package protocol ServerConnectionHandler: AnyObject {
   func connectionReceivedEnd(_ connection: ServerConnection)
   /// All output is with the kernel: more may be written.
   func connectionDrained(_ connection: ServerConnection)
-  /// The client broke the protocol before or within a request; the handler answers and closes.
+  /// The client broke the protocol before or within a request; the handler answers and closes. Told once.
   func connection(_ connection: ServerConnection, violated violation: HeadViolation)
   func connection(_ connection: ServerConnection, violated violation: ChunkViolation)
   /// A request head or body did not arrive in time; the handler answers 408 and closes.
@@ -45,7 +45,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     case head
     /// A request's body is arriving.
     case body
-    /// The request is complete, the answer is not.
+    /// Nothing more of the request is wanted, the answer is not complete.
     case answering
     /// Nothing more will be answered; input is thrown away until the client closes.
     case lingering
@@ -66,6 +66,8 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private var lingeredBytes: UInt64 = 0
   private var bodyPaused = false
   private var consuming = false
+  /// False while more of the request may come, and for one that was broken off.
+  private var requestComplete = true
   private var closeAfterResponse = false
   private var draining = false
   private var deadline: Deadline?
@@ -96,7 +98,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   package var descriptor: Int32 { socketStorage?.descriptor ?? -1 }
   package var pendingBytes: Int { output.pendingBytes }
   /// Whether nothing is going on: safe to close when the process drains.
-  package var isIdle: Bool { phase == .head && input.isEmpty && output.pendingBytes == 0 }
+  package var isIdle: Bool { phase == .head && !consuming && input.isEmpty && output.pendingBytes == 0 }
   /// Bytes of the current answer the kernel has taken.
   package var writtenBytes: UInt64 { output.writtenBytes }
 
@@ -107,15 +109,15 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   /// - Returns: whether all went out; when false, stop the source until `connectionDrained`.
   @discardableResult
   package func respond(tail: UnsafeRawBufferPointer? = nil, compose: (inout ByteBuffer) -> Void) -> Bool {
-    output.withBuffer(compose)
     guard let socket = socketStorage else { return false }
+    output.withBuffer(compose)
     if let tail, !tail.isEmpty {
       // One system call for a head and a small body.
       if output.pendingBytes > 0, tail.count <= 16_384 {
         output.withBuffer { $0.append(tail) }
       } else {
         if output.pendingBytes > 0, !settle(output.flush(to: socket)) {
-          output.withBuffer { $0.append(tail) }
+          if phase != .closed { output.withBuffer { $0.append(tail) } }
           return false
         }
         return settle(output.write(tail, to: socket))
@@ -142,30 +144,29 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   /// - Parameter keepAlive: false closes the connection when the output is out.
   package func finishResponse(keepAlive: Bool) {
     guard phase != .closed, phase != .lingering else { return }
-    let requestComplete = phase == .answering
-    if !keepAlive || closeAfterResponse || !requestComplete || draining {
-      return endAfterOutput(requestComplete: requestComplete)
+    guard keepAlive, requestComplete, phase == .answering, !closeAfterResponse, !draining else {
+      return endAfterOutput()
     }
     phase = .head
     scannedBytes = 0
-    output.resetCount()
-    if !consuming {
-      if input.isEmpty { becomeIdle() } else { processInput() }
-    }
+    if consuming { return }
+    if input.isEmpty || output.pendingBytes > 0 { becomeIdle() } else { processInput() }
   }
 
   /// Stops taking body bytes from the client: the upstream is slower.
   package func pauseBody() {
     bodyPaused = true
-    socketStorage?.pauseReading()
-    if phase == .body { clearDeadline() }
+    guard phase == .body else { return }
+    updateReading()
+    armWhileAnswering()
   }
 
   package func resumeBody() {
     guard bodyPaused else { return }
     bodyPaused = false
-    if phase == .body { arm(timeouts.body) }
-    socketStorage?.resumeReading()
+    guard phase == .body else { return }
+    arm(timeouts.body)
+    updateReading()
     if !consuming, !input.isEmpty { processInput() }
   }
 
@@ -204,7 +205,8 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     case .drained:
       return true
     case .pending:
-      if phase == .answering || phase == .lingering { arm(timeouts.send) }
+      // A body that is being waited for has a limit of its own.
+      if phase != .body || bodyPaused { arm(timeouts.send) }
       return false
     case .failed:
       close()
@@ -214,31 +216,30 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
 
   package func socketWritable(_ socket: StreamSocket) {
     guard settle(output.flush(to: socket)), phase != .closed else { return }
-    if phase == .lingering { return startLingering() }
-    if phase == .head { return input.isEmpty ? becomeIdle() : processInput() }
-    if phase == .answering { clearDeadline() }
+    switch phase {
+    case .lingering: return linger()
+    case .head: return input.isEmpty ? becomeIdle() : processInput()
+    case .answering: clearDeadline()
+    case .body: if bodyPaused { clearDeadline() }
+    case .closed: break
+    }
     handler?.connectionDrained(self)
   }
 
-  private func endAfterOutput(requestComplete: Bool) {
+  private func endAfterOutput() {
     phase = .lingering
     bodyPaused = false
-    // A client whose request is complete and that sent nothing more cannot lose the answer to a reset.
-    if output.pendingBytes == 0 {
-      if requestComplete, input.isEmpty { return close() }
-      startLingering()
-    } else {
-      arm(timeouts.send)
-    }
+    // Also while output waits: a client may take no answer before it has sent all.
+    updateReading()
+    if output.pendingBytes == 0 { linger() } else { arm(timeouts.send) }
   }
 
   /// Closing with unread input would reset the connection and could destroy the answer on its way (RFC 9112 §9.6).
-  private func startLingering() {
-    lingeredBytes = 0
+  private func linger() {
+    if requestComplete, socketStorage?.hasUnreadBytes != true { return close() }
     input.release()
     socketStorage?.shutdownSending()
     arm(timeouts.linger)
-    socketStorage?.resumeReading()
   }
 
   // MARK: Input
@@ -247,13 +248,12 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   package func socketFailed(_ socket: StreamSocket, _ failure: SocketFailure) { close() }
 
   package func socketReadable(_ socket: StreamSocket) {
-    repeat {
-      switch socket.receive(into: scratch.input) {
-      case .moved(let count): feed(UnsafeRawBufferPointer(rebasing: scratch.input[..<count]))
-      case .wouldBlock: return
-      case .end, .failed: return close()
-      }
-    } while phase != .closed && socket.hasPendingInput && !bodyPaused
+    switch socket.receive(into: scratch.input) {
+    case .moved(let count): feed(UnsafeRawBufferPointer(rebasing: scratch.input[..<count]))
+    case .wouldBlock: break
+    // A client that ends its sending side has left: whether it still reads cannot be known.
+    case .end, .failed: close()
+    }
   }
 
   private func feed(_ bytes: UnsafeRawBufferPointer) {
@@ -287,24 +287,38 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private func afterInput() {
     switch phase {
     case .head where input.isEmpty: becomeIdle()
-    case .answering where input.count > Self.aheadBytesMax,
-      .head where output.pendingBytes > 0 && input.count > Self.aheadBytesMax:
-      socketStorage?.pauseReading()
-    // Reading may have been stopped while the request before was answered.
-    case .head: socketStorage?.resumeReading()
-    case .body where !bodyPaused: socketStorage?.resumeReading()
     case .lingering, .closed: input.release()
-    default: break
+    default: updateReading()
     }
   }
 
+  /// Nothing has come of a next request, or it must wait until the last answer is out.
   private func becomeIdle() {
     guard phase == .head else { return }
-    if draining { return close() }
-    input.release()
-    if output.pendingBytes == 0 { output.release() }
-    arm(timeouts.idle)
-    socketStorage?.resumeReading()
+    if output.pendingBytes > 0 {
+      arm(timeouts.send)
+    } else if draining {
+      return close()
+    } else {
+      input.release()
+      output.release()
+      headArmed = false
+      arm(timeouts.idle)
+    }
+    updateReading()
+  }
+
+  /// Reads exactly when what arrives can be used, or kept within bounds.
+  private func updateReading() {
+    let isWanted =
+      switch phase {
+      case .head: output.pendingBytes == 0 || input.count <= Self.aheadBytesMax
+      case .answering: input.count <= Self.aheadBytesMax
+      case .body: !bodyPaused
+      case .lingering: true
+      case .closed: false
+      }
+    if isWanted { socketStorage?.resumeReading() } else { socketStorage?.pauseReading() }
   }
 
   /// - Returns: how many bytes are done with.
@@ -332,9 +346,15 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private func consumeHead(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard !bytes.isEmpty else { return nil }
     // One empty line before a request is tolerated (RFC 9112 §2.2).
-    if scannedBytes == 0, bytes.count >= 2, bytes[0] == 0x0D, bytes[1] == 0x0A, !skippedEmptyLine {
-      skippedEmptyLine = true
-      return 2
+    if scannedBytes == 0, bytes[0] == 0x0D, !skippedEmptyLine {
+      if bytes.count == 1 {
+        armHead()
+        return nil
+      }
+      if bytes[1] == 0x0A {
+        skippedEmptyLine = true
+        return 2
+      }
     }
     switch HeadBoundary.find(bytes, scanned: &scannedBytes) {
     case .incomplete:
@@ -370,10 +390,12 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     scannedBytes = 0
     skippedEmptyLine = false
     headArmed = false
+    output.resetCount()
     closeAfterResponse = !head.persistent
     body = BodyReader(head.framing)
     bodyPaused = false
-    if head.framing == .none || head.framing == .length(0) {
+    requestComplete = head.framing == .none || head.framing == .length(0)
+    if requestComplete {
       phase = .answering
       clearDeadline()
     } else {
@@ -396,7 +418,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
       endBody()
       return consumed
     case .violation(let violation):
-      closeAfterResponse = true
+      giveUpRequest()
       handler?.connection(self, violated: violation)
       return nil
     }
@@ -404,13 +426,22 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
 
   private func endBody() {
     phase = .answering
-    clearDeadline()
+    requestComplete = true
+    armWhileAnswering()
     handler?.connectionReceivedEnd(self)
   }
 
   private func violate(_ violation: HeadViolation) {
-    closeAfterResponse = true
+    giveUpRequest()
     handler?.connection(self, violated: violation)
+  }
+
+  /// Nothing more of the request is looked at; the handler answers it.
+  private func giveUpRequest() {
+    requestComplete = false
+    closeAfterResponse = true
+    phase = .answering
+    armWhileAnswering()
   }
 
   // MARK: Time
@@ -423,11 +454,17 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     if let deadline { loop.deadlines.clear(deadline) }
   }
 
+  /// While an answer is made only a client that does not take it is timed.
+  private func armWhileAnswering() {
+    if output.pendingBytes > 0 { arm(timeouts.send) } else { clearDeadline() }
+  }
+
   package func deadlinePassed(_ deadline: Deadline) {
     switch phase {
-    case .head where input.isEmpty && !headArmed: close()
+    case .head where output.pendingBytes > 0 || (input.isEmpty && !headArmed): close()
+    case .body where bodyPaused: close()
     case .head, .body:
-      closeAfterResponse = true
+      giveUpRequest()
       handler?.connectionTimedOut(self)
     case .answering, .lingering: close()
     case .closed: break

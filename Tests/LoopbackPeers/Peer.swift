@@ -143,9 +143,14 @@ package final class PeerListener {
   package var port: UInt16 { address.port ?? 0 }
 
   /// The next connection; nil when none is waiting.
-  package func accept() -> Peer? {
+  package func accept() -> Peer? { acceptDescriptor().map { Peer(owning: $0) } }
+
+  /// The next connection as a non-blocking descriptor, which the caller owns.
+  package func acceptDescriptor() -> Int32? {
     let connection = Glibc.accept(descriptor, nil, nil)
-    return connection < 0 ? nil : Peer(owning: connection)
+    guard connection >= 0 else { return nil }
+    _ = fcntl(connection, F_SETFL, fcntl(connection, F_GETFL, 0) | O_NONBLOCK)
+    return connection
   }
 }
 
@@ -167,4 +172,10 @@ extension SocketAddress {
   func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     withRawAddress { body($0.assumingMemoryBound(to: sockaddr.self), socklen_t($1)) }
   }
+}
+
+/// How many bytes have come to a socket that nobody has read.
+package func unreadBytes(of descriptor: Int32) -> Int {
+  var buffer = [UInt8](repeating: 0, count: 65_536)
+  return max(0, recv(descriptor, &buffer, buffer.count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)))
 }
