@@ -284,13 +284,5 @@ package final class StreamSocket {
     return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
   }
 
-  /// Whether the peer has sent something, or closed, that nobody asked for: looks without taking.
-  package var hasUnexpectedInput: Bool {
-    if hasPendingInput { return true }
-    var byte: UInt8 = 0
-    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-    return count >= 0 || (errno != EAGAIN && errno != EINTR)
-  }
-
   package var localAddress: SocketAddress? { SocketAddress.local(of: descriptor) }
 }

@@ -51,7 +51,7 @@ private final class OneReply: Sendable {
 }
 
 /// The control loop's upstream connections and the exchanges under way on them. Loop-bound.
-package final class ClientConnections {
+package final class ClientConnections: LoopResident {
   private struct Key: Hashable {
     let origin: Origin
     let tls: ObjectIdentifier
@@ -76,6 +76,9 @@ package final class ClientConnections {
   ) {
     // Whoever was told that its exchange ended may try another one.
     if isClosed { return reply(.failure(.closed)) }
+    guard request.isWritable else {
+      return reply(.failure(.protocolViolation("A line of the request's head has a line break in it.")))
+    }
     let key = Key(origin: request.url.origin, tls: ObjectIdentifier(tls))
     let endpoint: UpstreamEndpoint
     if let known = endpoints[key] {
@@ -100,6 +103,17 @@ package final class ClientConnections {
     isClosed = true
     for exchange in exchanges.values { exchange.fail(.closed) }
     for endpoint in endpoints.values { endpoint.closeIdle() }
+  }
+
+  package func loopEnds() { close() }
+}
+
+extension HTTPRequest {
+  /// Whether no part of the head would end its line and begin another (RFC 9112 §11.1).
+  fileprivate var isWritable: Bool {
+    ([method] + fields.flatMap { [$0.name, $0.value] }).allSatisfy { part in
+      part.utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
+    }
   }
 }
 

@@ -18,6 +18,8 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   private var socket: StreamSocket?
   private var addresses: ArraySlice<SocketAddress> = []
   private var lastFailure = UpstreamFailure.unreachable("no address")
+  /// When connecting must be over, whichever address is being tried.
+  private var connectUntil: UInt64 = 0
   private var deadline: Deadline?
   private var phase = Phase.connecting
   private var input = ByteBuffer()
@@ -36,9 +38,6 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     deadline = Deadline(target: self)
   }
 
-  /// Whether the peer has sent something, or closed, that no event has told of yet: what is there was not asked for.
-  var isStale: Bool { socket?.hasUnexpectedInput ?? true }
-
   var isReady: Bool { phase == .idle }
   var isReused: Bool { progress.reused }
   var pendingBytes: Int { output.pendingBytes }
@@ -47,6 +46,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
 
   func start() {
     arm(endpoint.limits.connectNanoseconds)
+    connectUntil = SystemTime.monotonicNanoseconds &+ endpoint.limits.connectNanoseconds
     endpoint.addresses { [self] result in
       guard phase == .connecting else { return }
       switch result {
@@ -66,12 +66,21 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
       do throws(SocketError) {
         socket = try StreamSocket(
           loop: endpoint.loop, connectingTo: address, tls: endpoint.makeSession(), delegate: self)
+        armAttempt()
         return
       } catch {
         lastFailure = .unreachable(error.description)
       }
     }
+    endpoint.forgetAddresses()
     fail(lastFailure, later: true)
+  }
+
+  /// An address that does not answer leaves time for those behind it.
+  private func armAttempt() {
+    let now = SystemTime.monotonicNanoseconds
+    let rest = connectUntil > now ? connectUntil - now : 0
+    arm(rest / UInt64(addresses.count + 1))
   }
 
   func socketConnected(_ socket: StreamSocket) {
@@ -93,17 +102,25 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   // MARK: Sending
 
   /// Takes the connection out of idleness for a new stream.
-  func begin(_ delegate: any UpstreamStreamDelegate) {
+  ///
+  /// - Returns: false when the server has closed it, or sent what the next request could take for its answer; it is
+  ///   closed then.
+  func begin(_ delegate: any UpstreamStreamDelegate) -> Bool {
+    if socket?.takesUnexpectedInput() != false {
+      close()
+      return false
+    }
     self.delegate = delegate
+    requestFinished = false
     progress = SendProgress(reused: true, wroteBytes: false, receivedBytes: false)
     clearDeadline()
+    return true
   }
 
   func send(methodIsHEAD: Bool, body: UnsafeRawBufferPointer?, compose: (inout ByteBuffer) -> Void) {
     guard phase == .idle, let socket else { return }
     self.methodIsHEAD = methodIsHEAD
     phase = .awaitingHead
-    requestFinished = false
     scannedBytes = 0
     output.resetCount()
     output.withBuffer(compose)
@@ -114,7 +131,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
         _ = settle(output.write(body, to: socket))
         return
       } else {
-        output.withBuffer { $0.append(body) }
+        if !writeBroken { output.withBuffer { $0.append(body) } }
         return
       }
     }
@@ -122,43 +139,32 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   }
 
   func sendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let socket, !requestFinished else { return false }
+    guard let socket, !requestFinished, !writeBroken else { return false }
     return settle(output.write(bytes, to: socket))
   }
 
   func sendBody(compose: (inout ByteBuffer) -> Void) -> Bool {
-    guard let socket, !requestFinished else { return false }
+    guard let socket, !requestFinished, !writeBroken else { return false }
     output.withBuffer(compose)
     return settle(output.flush(to: socket))
   }
 
   func finishSending() {
     requestFinished = true
-    if phase == .awaitingHead, output.pendingBytes == 0 { arm(endpoint.limits.responseHeadNanoseconds) }
+    armForProgress()
   }
 
   /// - Returns: whether the queue is empty. A write that failed is not the end: the response may have come already
   ///   (an early refusal), so reading decides.
   private func settle(_ outcome: OutputQueue.Outcome) -> Bool {
     if output.writtenBytes > 0 { progress.wroteBytes = true }
-    switch outcome {
-    case .drained:
-      switch phase {
-      case .awaitingHead where requestFinished: arm(endpoint.limits.responseHeadNanoseconds)
-      case .awaitingHead, .body: clearDeadline()
-      default: break
-      }
-      return true
-    case .pending:
-      if phase == .awaitingHead { arm(endpoint.limits.sendNanoseconds) }
-      return false
-    case .failed:
+    if case .failed = outcome {
       output.removeAll()
       persistent = false
       writeBroken = true
-      socket?.resumeReading()
-      return false
     }
+    armForProgress()
+    return outcome == .drained
   }
 
   private var writeBroken = false
@@ -170,29 +176,34 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   func pauseReading() {
     readingPaused = true
     socket?.pauseReading()
+    if phase == .body { armForProgress() }
   }
 
   func resumeReading() {
     guard readingPaused else { return }
     readingPaused = false
     socket?.resumeReading()
-    guard !consuming, !input.isEmpty, phase != .closed else { return }
-    processInput()
-    if phase == .body { delegate?.streamCaughtUp(self) }
+    if !consuming, !input.isEmpty, phase != .closed { processInput() }
+    if !consuming { passOn() }
   }
 
   // MARK: Receiving
 
   func socketReadable(_ socket: StreamSocket) {
-    repeat {
+    for _ in 0..<Self.readsPerRound {
       switch socket.receive(into: endpoint.scratch.input) {
       case .moved(let count): feed(UnsafeRawBufferPointer(rebasing: endpoint.scratch.input[..<count]))
       case .wouldBlock: return
       case .end: return ended()
       case .failed: return fail(.closed)
       }
-    } while phase != .closed && socket.hasPendingInput && !readingPaused
+      guard phase != .closed, !readingPaused, socket.hasPendingInput else { return }
+    }
+    socket.announcePendingInput()
   }
+
+  /// TLS hands out a record of at most 16 KiB at a time; the other connections must have their turn.
+  private static let readsPerRound = 4
 
   private func ended() {
     if phase == .body, body.endsWithConnection {
@@ -215,7 +226,14 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
       input.append(bytes)
       processInput()
     }
-    if phase == .body { delegate?.streamCaughtUp(self) }
+    passOn()
+  }
+
+  /// What had arrived is handed over.
+  private func passOn() {
+    guard phase == .body else { return }
+    armForProgress()
+    delegate?.streamCaughtUp(self)
   }
 
   private var consuming = false
@@ -347,15 +365,20 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   /// - Parameter later: the failure happened inside `openStream`; the delegate hears of it in the next round.
   private func fail(_ failure: UpstreamFailure, later: Bool = false) {
     guard phase != .closed else { return }
-    let delegate = delegate
-    self.delegate = nil
+    let loop = endpoint.loop
     close()
-    guard let delegate else { return }
     if later {
-      endpoint.loop.nextRound { [self] in delegate.streamFailed(self, failure) }
+      // Whoever cancels meanwhile hears nothing.
+      loop.nextRound { [self] in tell(failure) }
     } else {
-      delegate.streamFailed(self, failure)
+      tell(failure)
     }
+  }
+
+  private func tell(_ failure: UpstreamFailure) {
+    guard let delegate else { return }
+    self.delegate = nil
+    delegate.streamFailed(self, failure)
   }
 
   private func close() {
@@ -380,9 +403,26 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     if let deadline { endpoint.loop.deadlines.clear(deadline) }
   }
 
+  /// Times whoever is to move next: the server that takes the request, answers it, or goes on with the answer.
+  private func armForProgress() {
+    let limits = endpoint.limits
+    switch phase {
+    case .awaitingHead where output.pendingBytes > 0: arm(limits.sendNanoseconds)
+    case .awaitingHead where requestFinished || writeBroken: arm(limits.responseHeadNanoseconds)
+    case .body where !readingPaused: arm(limits.responseBodyNanoseconds)
+    case .awaitingHead, .body: clearDeadline()
+    case .connecting, .idle, .closed: break
+    }
+  }
+
   func deadlinePassed(_ deadline: Deadline) {
     switch phase {
-    case .connecting: fail(.connectTimeout)
+    case .connecting where !addresses.isEmpty:
+      lastFailure = .connectTimeout
+      tryNextAddress()
+    case .connecting:
+      endpoint.forgetAddresses()
+      fail(.connectTimeout)
     case .idle: close()
     default: fail(.responseTimeout)
     }

@@ -12,6 +12,8 @@ package struct UpstreamLimits: Sendable {
   package var sendNanoseconds: UInt64 = 60_000_000_000
   /// From the request's end to the response head.
   package var responseHeadNanoseconds: UInt64 = 300_000_000_000
+  /// Between two reads of a response's body, while it is being read.
+  package var responseBodyNanoseconds: UInt64 = 300_000_000_000
   /// How long resolved addresses are used again.
   package var addressNanoseconds: UInt64 = 10_000_000_000
 
@@ -38,6 +40,9 @@ package final class UpstreamEndpoint {
   private var open: [ObjectIdentifier: UpstreamConnection] = [:]
   private var known: [SocketAddress] = []
   private var knownUntil: UInt64 = 0
+  /// Who waits for the one lookup under way.
+  private var waiting: [(Result<[SocketAddress], Resolver.Failure>) -> Void] = []
+  private var isClosing = false
 
   /// - Parameters:
   ///   - tls: required for https origins.
@@ -71,12 +76,7 @@ package final class UpstreamEndpoint {
   package func openStream(fresh: Bool, delegate: any UpstreamStreamDelegate) -> any UpstreamStream {
     // The latest used is the likeliest to be open still.
     while !fresh, let connection = idle.popLast() {
-      if connection.isStale {
-        connection.cancel()
-        continue
-      }
-      connection.begin(delegate)
-      return connection
+      if connection.begin(delegate) { return connection }
     }
     let connection = UpstreamConnection(endpoint: self, delegate: delegate)
     open[ObjectIdentifier(connection)] = connection
@@ -87,8 +87,9 @@ package final class UpstreamEndpoint {
   package var openConnections: Int { open.count }
   package var idleConnections: Int { idle.count }
 
-  /// Closes what is idle; connections in use close when their exchange ends.
+  /// Closes what is idle; connections in use close when their exchange ends, and none is kept any more.
   package func closeIdle() {
+    isClosing = true
     for connection in idle { connection.cancel() }
   }
 
@@ -98,7 +99,7 @@ package final class UpstreamEndpoint {
 
   /// Offers a connection for reuse. - Returns: false when it must be closed.
   func keep(_ connection: UpstreamConnection) -> Bool {
-    guard idle.count < limits.idleMax else { return false }
+    guard !isClosing, idle.count < limits.idleMax else { return false }
     idle.append(connection)
     return true
   }
@@ -119,36 +120,25 @@ package final class UpstreamEndpoint {
         return completion(.success([address]))
       }
       if SystemTime.monotonicNanoseconds < knownUntil { return completion(.success(known)) }
-      let waiter = NameWaiter(endpoint: self, completion: completion)
-      let bound = LoopBound(waiter, on: loop)
-      waiting[ObjectIdentifier(waiter)] = waiter
+      waiting.append(completion)
+      guard waiting.count == 1 else { return }
+      let bound = LoopBound(self, on: loop)
       resolver.resolve(host: origin.host, port: origin.port, on: loop.mailbox) { result in
-        bound.post { $0.arrived(result) }
+        bound.post { $0.resolved(result) }
       }
     }
   }
 
-  private var waiting: [ObjectIdentifier: NameWaiter] = [:]
-
-  fileprivate func resolved(_ waiter: NameWaiter, _ result: Result<[SocketAddress], Resolver.Failure>) {
-    waiting[ObjectIdentifier(waiter)] = nil
+  private func resolved(_ result: Result<[SocketAddress], Resolver.Failure>) {
     if case .success(let addresses) = result {
       known = addresses
       knownUntil = SystemTime.monotonicNanoseconds + limits.addressNanoseconds
     }
-    waiter.completion(result)
-  }
-}
-
-/// Somebody on the loop who waits for a name.
-private final class NameWaiter {
-  unowned let endpoint: UpstreamEndpoint
-  let completion: (Result<[SocketAddress], Resolver.Failure>) -> Void
-
-  init(endpoint: UpstreamEndpoint, completion: @escaping (Result<[SocketAddress], Resolver.Failure>) -> Void) {
-    self.endpoint = endpoint
-    self.completion = completion
+    let answered = waiting
+    waiting = []
+    for completion in answered { completion(result) }
   }
 
-  func arrived(_ result: Result<[SocketAddress], Resolver.Failure>) { endpoint.resolved(self, result) }
+  /// None of the known addresses could be reached: they may have changed.
+  func forgetAddresses() { knownUntil = 0 }
 }

@@ -7,7 +7,7 @@ package enum UpstreamFailure: Error, Sendable, Equatable {
   /// The TLS handshake or the certificate.
   case tls(String)
   case connectTimeout
-  /// No response head, or no body byte, in time.
+  /// The upstream did not take the request, begin its response or go on with it in time.
   case responseTimeout
   /// The connection ended before the response did.
   case closed
