@@ -22,6 +22,7 @@ package final class EventLoop {
   private var retired: [AnyObject] = []
   private var kept: [AnyObject] = []
   private var stopping = false
+  private var hasEnded = false
   private var later: [() -> Void] = []
   /// Owned; freed in deinit. A timer without delay, since an event that is merely activated runs in the same round.
   private var laterTimer: OpaquePointer?
@@ -66,6 +67,7 @@ package final class EventLoop {
     run { true }
     for case let resident as any LoopResident in kept { resident.loopEnds() }
     mailbox.close()
+    hasEnded = true
     while !kept.isEmpty || !retired.isEmpty || !later.isEmpty {
       later = []
       kept = []
@@ -91,8 +93,8 @@ package final class EventLoop {
   }
 
   /// Keeps `object` alive until the current round of events is over, so that a callback which closes its own
-  /// connection can return through it.
-  package func retire(_ object: AnyObject) { retired.append(object) }
+  /// connection can return through it. A loop that has ended calls nobody back and keeps nothing.
+  package func retire(_ object: AnyObject) { if !hasEnded { retired.append(object) } }
 
   /// What goes may retire others: they go after the next round.
   private func releaseRetired() {
@@ -103,12 +105,13 @@ package final class EventLoop {
   }
 
   /// Keeps `object` alive as long as the loop runs; a `LoopResident` is told when that is over.
-  package func keep(_ object: AnyObject) { kept.append(object) }
+  package func keep(_ object: AnyObject) { if !hasEnded { kept.append(object) } }
 
   /// Runs `work` in the next round of events, on this loop: for answers that must not come from within the call that
   /// asked, and for work that must let others have their turn.
   package func nextRound(_ work: @escaping () -> Void) {
     assertOnLoop()
+    guard !hasEnded else { return }
     later.append(work)
     guard later.count == 1 else { return }
     var atOnce = timeval()

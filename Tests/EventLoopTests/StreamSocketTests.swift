@@ -127,7 +127,7 @@ struct StreamSocketTests {
     let turned = TurnedLoop()
     let (peer, recorder, socket) = try accepted(turned)
     socket.resumeReading()
-    recorder.onReadable = {
+    recorder.onReadable = { [unowned recorder] in
       $0.close()
       recorder.socket = nil
     }
@@ -137,7 +137,7 @@ struct StreamSocketTests {
 
     let listener = try PeerListener()
     let other = SocketRecorder()
-    other.onConnected = {
+    other.onConnected = { [unowned other] in
       $0.close()
       other.socket = nil
     }
@@ -152,7 +152,7 @@ struct StreamSocketTests {
     var replacements: [(peer: Peer, recorder: SocketRecorder, socket: StreamSocket)] = []
     for (_, recorder, socket) in recorders {
       socket.resumeReading()
-      recorder.onReadable = { socket in
+      recorder.onReadable = { [unowned recorder] socket in
         socket.close()
         recorder.socket = nil
         if let fresh = try? self.accepted(turned) {

@@ -170,7 +170,7 @@ struct TLSTests {
     #expect(connection.open())
     connection.recorder.readBytes = 10
     // Session tickets make the socket readable as well.
-    connection.recorder.onReadable = { [recorder = connection.recorder] in
+    connection.recorder.onReadable = { [unowned recorder = connection.recorder] in
       if recorder.received.count % 10 == 0, !recorder.received.isEmpty { $0.pauseReading() }
     }
     connection.socket.resumeReading()

@@ -148,9 +148,9 @@ struct ServerClosingTests {
 
   @Test func `requests sent behind one that ends the connection do not destroy its answer`() throws {
     let rig = try ServerRig(overTCP: true)
-    rig.answer = { connection in
+    rig.answer = { [client = rig.client] connection in
       // They arrive after the first was read.
-      rig.client.send(Self.get)
+      client.send(Self.get)
       connection.respond { $0.append("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n") }
       connection.finishResponse(keepAlive: false)
     }

@@ -4,22 +4,11 @@ import HTTPWire
 import LoopbackPeers
 
 /// One server connection over a pair of sockets, its client in the test's hand, and a handler that notes what it hears.
-final class ServerRig: ServerConnectionHandler {
+@dynamicMemberLookup
+final class ServerRig {
   let turned: TurnedLoop
   let client: Peer
-  private(set) var connection: ServerConnection?
-  /// What was heard: neighbouring body pieces as one.
-  private(set) var heard: [String] = []
-  private(set) var bodyBytes = 0
-  private(set) var isClosed = false
-  /// What is done when a request is complete; answers it by default.
-  var answer: (ServerConnection) -> Void = { connection in
-    connection.respond { $0.append("HTTP/1.1 204 No Content\r\n\r\n") }
-    connection.finishResponse(keepAlive: true)
-  }
-  var onHead: (ServerConnection) -> Void = { _ in }
-  var onBody: (ServerConnection) -> Void = { _ in }
-  var onDrained: (ServerConnection) -> Void = { _ in }
+  private let handler = RecordingHandler()
 
   init(on turned: TurnedLoop = TurnedLoop(), timeouts: ServerTimeouts = ServerTimeouts(), overTCP: Bool = false) throws
   {
@@ -33,22 +22,43 @@ final class ServerRig: ServerConnectionHandler {
     } else {
       (client, descriptor) = try Peer.pair()
     }
-    connection = ServerConnection(
+    handler.connection = ServerConnection(
       loop: turned.loop, descriptor: descriptor, scratch: LoopScratch(limits: HeadLimits()), timeouts: timeouts,
-      handler: self)
+      handler: handler)
   }
 
-  deinit { connection?.close() }
+  deinit { handler.connection?.close() }
+
+  subscript<Value>(dynamicMember path: ReferenceWritableKeyPath<RecordingHandler, Value>) -> Value {
+    get { handler[keyPath: path] }
+    set { handler[keyPath: path] = newValue }
+  }
 
   /// Sends `text` and lets the server read all of it.
   func send(_ text: String) -> Bool {
     client.send(text)
-    return turned.turn { isClosed || connection.map { !isUnread($0) } != false }
+    return turned.turn { handler.connection.map { unreadBytes(of: $0.descriptor) == 0 } != false }
   }
 
-  private func isUnread(_ connection: ServerConnection) -> Bool { unreadBytes(of: connection.descriptor) > 0 }
-
   func turn(until condition: () -> Bool) -> Bool { turned.turn(until: condition) }
+}
+
+/// Serves a connection as the test says, and answers 204 if it says nothing.
+final class RecordingHandler: ServerConnectionHandler {
+  /// Nil when it was closed.
+  var connection: ServerConnection?
+  /// What was heard: neighbouring body pieces as one.
+  var heard: [String] = []
+  var bodyBytes = 0
+  var isClosed = false
+  /// What is done when a request is complete.
+  var answer: (ServerConnection) -> Void = { connection in
+    connection.respond { $0.append("HTTP/1.1 204 No Content\r\n\r\n") }
+    connection.finishResponse(keepAlive: true)
+  }
+  var onHead: (ServerConnection) -> Void = { _ in }
+  var onBody: (ServerConnection) -> Void = { _ in }
+  var onDrained: (ServerConnection) -> Void = { _ in }
 
   func connection(
     _ connection: ServerConnection, received head: RequestHead, in bytes: UnsafeRawBufferPointer, fields: FieldTable

@@ -77,7 +77,6 @@ final class StreamExchange: UpstreamStreamDelegate {
   var onHead: (any UpstreamStream) -> Void = { _ in }
   var onBody: (any UpstreamStream) -> Void = { _ in }
   var onEnd: () -> Void = {}
-  var onFailure: () -> Void = {}
 
   init(_ request: String, methodIsHEAD: Bool = false) {
     self.request = request
@@ -95,6 +94,7 @@ final class StreamExchange: UpstreamStreamDelegate {
   func cancel() {
     stream?.cancel()
     stream = nil
+    forgetActions()
   }
 
   func streamReady(_ stream: any UpstreamStream) {
@@ -131,6 +131,7 @@ final class StreamExchange: UpstreamStreamDelegate {
     heard.append("end")
     self.stream = nil
     onEnd()
+    forgetActions()
   }
 
   func streamFailed(_ stream: any UpstreamStream, _ failure: UpstreamFailure) {
@@ -138,6 +139,14 @@ final class StreamExchange: UpstreamStreamDelegate {
     self.failure = failure
     progress = stream.progress
     self.stream = nil
-    onFailure()
+    forgetActions()
+  }
+
+  /// They may hold what holds this.
+  private func forgetActions() {
+    onReady = { _ in }
+    onHead = { _ in }
+    onBody = { _ in }
+    onEnd = {}
   }
 }
