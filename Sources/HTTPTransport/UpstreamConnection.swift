@@ -409,7 +409,8 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     switch phase {
     case .awaitingHead where output.pendingBytes > 0: arm(limits.sendNanoseconds)
     case .awaitingHead where requestFinished || writeBroken: arm(limits.responseHeadNanoseconds)
-    case .body where !readingPaused: arm(limits.responseBodyNanoseconds)
+    case .body where !readingPaused:
+      if let nanoseconds = limits.responseBodyNanoseconds { arm(nanoseconds) } else { clearDeadline() }
     case .awaitingHead, .body: clearDeadline()
     case .connecting, .idle, .closed: break
     }

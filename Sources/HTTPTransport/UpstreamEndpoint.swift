@@ -12,8 +12,9 @@ package struct UpstreamLimits: Sendable {
   package var sendNanoseconds: UInt64 = 60_000_000_000
   /// From the request's end to the response head.
   package var responseHeadNanoseconds: UInt64 = 300_000_000_000
-  /// Between two reads of a response's body, while it is being read.
-  package var responseBodyNanoseconds: UInt64 = 300_000_000_000
+  /// Between two reads of a response's body, while it is being read. Nil: a live stream may be silent for as long as
+  /// it likes.
+  package var responseBodyNanoseconds: UInt64?
   /// How long resolved addresses are used again.
   package var addressNanoseconds: UInt64 = 10_000_000_000
 
