@@ -38,6 +38,9 @@ struct StatusReport: Sendable {
     .array(EffectiveRoute.all(configuration, listeners: listeners).map(\.json))
   }
 
+  /// Text that may come from an issuer, which may repeat what it was sent, an error code as well as a description.
+  private static func masked(_ text: String) -> JSONValue { .string(HeldSecrets.mask(text)) }
+
   private static func describe(_ status: TokenSourceStatus) -> JSONValue {
     var members: [(String, JSONValue)] = [
       ("name", .string(status.name)),
@@ -52,13 +55,13 @@ struct StatusReport: Sendable {
         (
           "last_failure",
           .object([
-            ("code", .string(failure.code)), ("detail", .string(HeldSecrets.mask(failure.detail))),
+            ("code", masked(failure.code)), ("detail", masked(failure.detail)),
             ("at", .number(String(failure.atUnixSeconds))),
           ])
         ))
     }
     members.append(("next", .string(status.next)))
-    if !status.warnings.isEmpty { members.append(("warnings", .array(status.warnings.map { .string($0) }))) }
+    if !status.warnings.isEmpty { members.append(("warnings", .array(status.warnings.map(masked)))) }
     return .object(members)
   }
 }

@@ -110,6 +110,18 @@ class Sentinel(Stage):
                 client.sendall(request.encode())
                 self.answers += receive_all(client)
 
+        # From now on the issuer takes the client's secret for an error code: the status keeps the last failure.
+        echo = {"fault": "answer", "status": 400, "body": json.dumps({"error": self.simulator.client_secret})}
+        self.simulator.fault("as", echo, next="always", path="/token")
+        self.simulator.ask("POST", "/tokens/revoke")
+        asked = self.simulator.token_requests
+        wait_until("the issuer has said so to a client", lambda: self.is_asked_again(asked))
+
+    def is_asked_again(self, asked):
+        for route in CLIENTS:
+            self.curl(f"/{route}/upload")
+        return self.simulator.token_requests > asked + 1
+
     def secrets(self):
         """All of them, in the forms in which they travel; and each was really sent."""
         basic = base64.b64encode(f"reader:{PASSWORD}".encode()).decode()
