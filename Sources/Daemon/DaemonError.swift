@@ -5,7 +5,6 @@ package enum DaemonError: Error, Sendable, CustomStringConvertible {
   case cannotListen(address: String, reason: String)
   case log(String)
   case trust(route: String, reason: String)
-  case stateDirectory(path: String, reason: String)
   case credential(name: String, reason: String)
   case control(String)
   /// `callers: same-user` cannot be kept without the kernel's help.
@@ -18,7 +17,6 @@ package enum DaemonError: Error, Sendable, CustomStringConvertible {
     case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
     case .log(let reason): "cannot write the log: \(reason)"
     case .trust(let name, let reason): "\(name): cannot use the trusted certificates: \(reason)"
-    case .stateDirectory(let path, let reason): "cannot use the state directory \(path): \(reason)"
     case .credential(let name, let reason): "credentials.\(name): \(reason)"
     case .callers(let reason):
       "cannot tell who connects, as `callers: same-user` demands (is the kernel module inet_diag there?): \(reason)"

@@ -61,7 +61,7 @@ package protocol UpstreamStream: AnyObject {
   var pendingBytes: Int { get }
   /// Writes head bytes made by `compose`, and `body` behind them in the same write where it is small.
   ///
-  /// - Parameter expecting: how the response will be framed depends on the method (RFC 9112 §6.3).
+  /// - Parameter methodIsHEAD: an answer to HEAD has no body, whatever its fields say (RFC 9112 §6.3).
   func send(methodIsHEAD: Bool, body: UnsafeRawBufferPointer?, compose: (inout ByteBuffer) -> Void)
   /// Writes framed body bytes. - Returns: false when the caller must wait for `streamDrained`.
   func sendBody(_ bytes: UnsafeRawBufferPointer) -> Bool

@@ -84,8 +84,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ["TRACE", "TRACK"])
-  func `TRACE and TRACK are never forwarded`(method: String) async throws {
+  @Test(arguments: ["TRACE", "TRACK", "trace", "Track"])
+  func `TRACE and TRACK are never forwarded, in whatever case`(method: String) async throws {
     try await Scene.play(.dpop()) { scene async throws in
       let answer = try await answer(scene, method: method)
       #expect(answer.status == 405)
