@@ -176,7 +176,8 @@ class Proofd:
 
     count = 0
 
-    def __init__(self, stage, credentials, routes, environment=None, **settings):
+    def __init__(self, stage, credentials, routes, environment=None, under=(), **settings):
+        """under: a command that runs the gateway, such as taskset or valgrind with their options."""
         self.stage = stage
         Proofd.count += 1
         home = stage.directory / f"proofd-{Proofd.count}"
@@ -190,7 +191,7 @@ class Proofd:
             } | settings,
         )
         self.environment = {"XDG_RUNTIME_DIR": home, "XDG_CONFIG_HOME": home, "HOME": home} | (environment or {})
-        self.child = stage.start(home.name, [PROOFD, "serve", "--config", self.settings], self.environment)
+        self.child = stage.start(home.name, [*under, PROOFD, "serve", "--config", self.settings], self.environment)
         url = re.compile(r"http://127\.0\.0\.1:(\d+)\b.*\n")
         ready = self.child.wait_for("it says where it listens", lambda: url.search(self.child.out.read_text()))
         self.port = int(ready[1])
@@ -226,9 +227,9 @@ class Simulator:
 
     client_id, client_secret = "svc", "simulated-client-secret-7c1e"
 
-    def __init__(self, stage, nonces="off", token_seconds=300):
+    def __init__(self, stage, nonces="off", token_seconds=300, under=()):
         self.child = stage.start("proofd-sim", [
-            PROOFD_SIM, "--client", f"{self.client_id}:{self.client_secret}",
+            *under, PROOFD_SIM, "--client", f"{self.client_id}:{self.client_secret}",
             "--nonce", nonces, "--expires-in", token_seconds,
         ])
         line = re.compile(r"ready as=(\S+) api=(\S+) admin=http://127\.0\.0\.1:(\d+)\n")

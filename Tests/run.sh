@@ -17,7 +17,7 @@ esac
 
 readonly debug=.build/ci-debug logs=.build/test-logs venv=.build/venv
 readonly -a library_packages=(libevent-dev libssl-dev libsqlite3-dev libyaml-dev zlib1g-dev pkg-config curl)
-readonly -a test_packages=(apache2 libapache2-mod-oauth2 glewlwyd sqlite3 openssl python3-venv)
+readonly -a test_packages=(apache2 libapache2-mod-oauth2 glewlwyd sqlite3 openssl python3-venv valgrind)
 passed=0 failed=0 skipped=0 steps=0
 
 # step NAME COMMAND…: runs it with its output in a log, counts what it tested and shows how it went.
@@ -92,6 +92,7 @@ step "release build" swift build -c release --static-swift-stdlib
 PROOFD=$PWD/.build/release/proofd PROOFD_SIM=$PWD/.build/release/proofd-sim
 export PROOFD PROOFD_SIM
 for script in Tests/Interop/test_*.py Tests/EndToEnd/test_*.py; do step "${script#Tests/}" driver "$script"; done
+step "Benchmarks/instructions.py" driver Tests/Benchmarks/instructions.py
 step "Examples/QuickStart/run.sh --once" Examples/QuickStart/run.sh --once
 if $long; then
   # Not the thread sanitizer: it does not see the locks of the Synchronization module.
