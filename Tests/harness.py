@@ -86,6 +86,15 @@ class Child:
     def running(self):
         return self.process.poll() is None
 
+    def memory_kilobytes(self, field="VmRSS"):
+        """What the kernel counts as its memory: VmRSS now, VmHWM the most it ever was (proc_pid_status(5))."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(rf"^{field}:\s+(\d+) kB$", status, re.MULTILINE)[1])
+
+    @property
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
     def output(self):
         return self.out.read_text(errors="replace") + self.err.read_text(errors="replace")
 

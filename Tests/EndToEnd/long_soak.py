@@ -9,11 +9,6 @@ ROUNDS, REQUESTS = 20, 10_000
 GROWTH_KILOBYTES_MAX = 4_096
 
 
-def resident_kilobytes(process):
-    with open(f"/proc/{process.pid}/status") as status:
-        return int(next(line.split()[1] for line in status if line.startswith("VmRSS:")))
-
-
 class Soak(Stage):
     def test_memory_and_answers_stay_as_they_are(self):
         simulator = Simulator(self, nonces="once", token_seconds=10)
@@ -25,7 +20,7 @@ class Soak(Stage):
         sizes = []
         for _ in range(ROUNDS):
             self.assertEqual(proofd.curl(f"/api/bytes/1000?[1-{REQUESTS}]", connections=16), {"200": REQUESTS})
-            sizes.append(resident_kilobytes(proofd.child.process))
+            sizes.append(proofd.child.memory_kilobytes())
         self.assertLess(sizes[-1] - sizes[1], GROWTH_KILOBYTES_MAX, sizes)
         result(f"{ROUNDS * REQUESTS} requests: {sizes[1]} kB after {2 * REQUESTS}, {sizes[-1]} kB at the end")
 
