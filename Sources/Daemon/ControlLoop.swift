@@ -25,7 +25,7 @@ final class ControlLoop: Sendable {
   }
 
   /// A client for one credential's authorization server.
-  func client(trusting tls: TLSContext) -> HTTPClient { HTTPClient(connections: connections, tls: tls) }
+  func client(trusting tls: TLSTrust) -> HTTPClient { HTTPClient(connections: connections, tls: tls) }
 
   /// Serves the admin API on `socket` from now on.
   func serve(_ socket: ControlSocket, _ sources: ControlSources) {

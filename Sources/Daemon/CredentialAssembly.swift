@@ -19,7 +19,7 @@ struct CredentialAssembly {
   ) throws(DaemonError) {
     for profile in configuration.credentials {
       let trusted: String? = if case .client(let client) = profile.kind { client.certificateAuthorityFile } else { nil }
-      let tls = try trust.context(trusted, for: "credentials.\(profile.name).tls.ca")
+      let tls = try trust.trust(trusted, for: "credentials.\(profile.name).tls.ca")
       let environment = CredentialEnvironment(
         http: control.client(trusting: tls), events: { hub.append($0) }, secrets: Self.announcer(profile.name),
         skews: skews)

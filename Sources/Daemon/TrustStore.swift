@@ -1,18 +1,31 @@
 import EventLoop
 
-/// The TLS contexts of one configuration, one for each set of trusted certificates.
+/// Whom TLS servers are believed, of one configuration: one context for each set of certificates.
 struct TrustStore {
-  private var contexts: [String?: TLSContext] = [:]
+  private var known: [String?: TLSTrust] = [:]
 
+  /// Files that the configuration names are read now, so that a wrong one is an error of the start; the system's when
+  /// they are needed.
+  ///
   /// - Parameters:
   ///   - file: PEM certificates to trust instead of the system's, or nil.
   ///   - name: whose setting this is, for the error.
+  mutating func trust(_ file: String?, for name: String) throws(DaemonError) -> TLSTrust {
+    if let known = known[file] { return known }
+    let trust = TLSTrust(file.map { .file($0) } ?? .system())
+    if file != nil { _ = try Self.context(trust, for: name) }
+    known[file] = trust
+    return trust
+  }
+
+  /// As `trust`, for a peer that surely speaks TLS.
   mutating func context(_ file: String?, for name: String) throws(DaemonError) -> TLSContext {
-    if let known = contexts[file] { return known }
+    try Self.context(trust(file, for: name), for: name)
+  }
+
+  private static func context(_ trust: TLSTrust, for name: String) throws(DaemonError) -> TLSContext {
     do throws(TLSConfigurationError) {
-      let context = try TLSContext(certificateAuthorityFile: file)
-      contexts[file] = context
-      return context
+      return try trust.context()
     } catch {
       throw .trust(route: name, reason: error.description)
     }

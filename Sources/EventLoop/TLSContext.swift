@@ -20,21 +20,13 @@ package enum TLSConfigurationError: Error, Sendable, CustomStringConvertible {
 package final class TLSContext: @unchecked Sendable {  // SSL_CTX is immutable after init and reference-counted
   let context: OpaquePointer
 
-  /// For connections out. Verifies the peer against the system's anchors, or `certificateAuthorityFile` (PEM) alone.
+  /// For connections out, whose peer's certificate must lead to one of `anchors`.
   ///
-  /// - Throws: `TLSConfigurationError` when the file cannot be read.
-  package init(certificateAuthorityFile: String?) throws(TLSConfigurationError) {
+  /// - Throws: `TLSConfigurationError` when they cannot be read.
+  package init(trusting anchors: TrustAnchors) throws(TLSConfigurationError) {
     context = try Self.make(TLS_client_method())
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
-    let loaded: Int32
-    if let certificateAuthorityFile {
-      loaded = SSL_CTX_load_verify_file(context, certificateAuthorityFile)
-    } else {
-      loaded = SSL_CTX_set_default_verify_paths(context)
-    }
-    guard loaded == 1 else {
-      throw .unreadable(file: certificateAuthorityFile ?? "system trust store", reason: TLSReason.drain())
-    }
+    try anchors.load(into: context)
     // ALPN: http/1.1 (RFC 7301; wire form, length first).
     let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
     SSL_CTX_set_alpn_protos(context, protocols, UInt32(protocols.count))

@@ -10,12 +10,12 @@ package final class HTTPClient: HTTPSending {
   package static let responseBodyBytesMax = 1 << 20
 
   private let connections: LoopBound<ClientConnections>
-  private let tls: TLSContext
+  private let tls: TLSTrust
 
   /// - Parameters:
   ///   - connections: the loop's; several clients with different trust share them.
   ///   - tls: whom to trust at https origins.
-  package init(connections: LoopBound<ClientConnections>, tls: TLSContext) {
+  package init(connections: LoopBound<ClientConnections>, tls: TLSTrust) {
     self.connections = connections
     self.tls = tls
   }
@@ -71,7 +71,7 @@ package final class ClientConnections: LoopResident {
   }
 
   fileprivate func begin(
-    _ request: HTTPRequest, tls: TLSContext, timeout: Duration,
+    _ request: HTTPRequest, tls: TLSTrust, timeout: Duration,
     reply: @escaping (Result<HTTPResponse, HTTPSendFailure>) -> Void
   ) {
     // Whoever was told that its exchange ended may try another one.
@@ -84,12 +84,18 @@ package final class ClientConnections: LoopResident {
     if let known = endpoints[key] {
       endpoint = known
     } else {
+      let context: TLSContext?
+      do throws(TLSConfigurationError) {
+        context = request.url.origin.scheme == .https ? try tls.context() : nil
+      } catch {
+        return reply(.failure(.tls(error.description)))
+      }
       var limits = UpstreamLimits()
       limits.idleMax = 2
       // Token endpoints close idle connections early, and a token request is not repeated blindly.
       limits.idleNanoseconds = 2_000_000_000
       endpoint = UpstreamEndpoint(
-        loop: loop, address: .origin(request.url.origin), tls: tls, serverName: nil, scratch: scratch,
+        loop: loop, address: .origin(request.url.origin), tls: context, serverName: nil, scratch: scratch,
         resolver: resolver, limits: limits)
       endpoints[key] = endpoint
     }

@@ -16,12 +16,12 @@ struct TLSTests {
     private let context: TLSContext
 
     init(
-      trusting authority: String = certificates.authority, server certificate: String = certificates.server,
+      trusting anchors: TrustAnchors = .file(certificates.authority), server certificate: String = certificates.server,
       name: String = "localhost"
     ) throws {
       listener = try PeerListener()
       context = try TLSContext(certificateChainFile: certificate, privateKeyFile: certificates.serverKey)
-      let client = try TLSContext(certificateAuthorityFile: authority)
+      let client = try TLSContext(trusting: anchors)
       socket = try StreamSocket(
         loop: turned.loop, connectingTo: listener.address, tls: TLSSession(client: client, serverName: name),
         delegate: recorder)
@@ -73,7 +73,7 @@ struct TLSTests {
   }
 
   @Test func `a certificate of an authority that is not trusted is refused`() throws {
-    let connection = try Connection(trusting: Self.certificates.otherAuthority)
+    let connection = try Connection(trusting: .file(Self.certificates.otherAuthority))
     #expect(connection.open())
     #expect(connection.recorder.failures == [.tls("certificate not accepted: unable to get local issuer certificate")])
   }
@@ -89,7 +89,7 @@ struct TLSTests {
       let turned = TurnedLoop()
       let listener = try PeerListener()
       let recorder = SocketRecorder()
-      let context = try TLSContext(certificateAuthorityFile: Self.certificates.authority)
+      let context = try TLSContext(trusting: .file(Self.certificates.authority))
       recorder.socket = try StreamSocket(
         loop: turned.loop, connectingTo: listener.address, tls: TLSSession(client: context, serverName: "localhost"),
         delegate: recorder)
@@ -107,12 +107,42 @@ struct TLSTests {
     }
   }
 
+  @Test func `an authority is found in a directory by the hash of its subject`() throws {
+    let folder = TemporaryFolder()
+    #expect(system("cp \(Self.certificates.authority) \(folder.path)/ && openssl rehash \(folder.path) 2>&1") == 0)
+    let anchors = TrustAnchors.system(variable: { _ in nil }, directory: folder.path)
+    #expect(anchors == .directory(folder.path))
+    let trust = TLSTrust(anchors)
+    #expect(try trust.context() === trust.context())
+    let connection = try Connection(trusting: anchors)
+    #expect(connection.open())
+    #expect(connection.recorder.failures.isEmpty)
+    let other = try Connection(trusting: anchors, server: Self.certificates.expiredServer)
+    #expect(other.open())
+    #expect(other.recorder.failures == [.tls("certificate not accepted: certificate has expired")])
+  }
+
+  @Test func `OpenSSL's variables, and a directory without hashes, leave the choice to OpenSSL`() throws {
+    let folder = TemporaryFolder()
+    folder.write("", to: "ca-certificates.crt")
+    #expect(TrustAnchors.system(variable: { _ in nil }, directory: folder.path) == .openSSL)
+    #expect(TrustAnchors.system(variable: { _ in nil }, directory: folder.file("nowhere")) == .openSSL)
+    folder.write("", to: "5ed36f99.0")
+    for name in ["SSL_CERT_FILE", "SSL_CERT_DIR"] {
+      let anchors = TrustAnchors.system(variable: { $0 == name ? "/x" : nil }, directory: folder.path)
+      #expect(anchors == .openSSL)
+    }
+    let connection = try Connection(trusting: .openSSL)
+    #expect(connection.open())
+    #expect(connection.recorder.failures == [.tls("certificate not accepted: unable to get local issuer certificate")])
+  }
+
   @Test func `files that cannot be used are errors with a reason`() throws {
     let folder = TemporaryFolder()
     let (missing, empty) = (folder.file("missing"), folder.write("", to: "empty"))
-    let absent = #expect(throws: TLSConfigurationError.self) { try TLSContext(certificateAuthorityFile: missing) }
+    let absent = #expect(throws: TLSConfigurationError.self) { try TLSContext(trusting: .file(missing)) }
     #expect(absent?.description == "\(missing): No such file or directory")
-    #expect(throws: TLSConfigurationError.self) { try TLSContext(certificateAuthorityFile: empty) }
+    #expect(throws: TLSConfigurationError.self) { try TLSContext(trusting: .file(empty)) }
     for (chain, key, blamed) in [
       (missing, Self.certificates.serverKey, missing), (Self.certificates.server, empty, empty),
       (Self.certificates.authority, Self.certificates.serverKey, Self.certificates.serverKey),

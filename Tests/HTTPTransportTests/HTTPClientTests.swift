@@ -76,7 +76,7 @@ struct HTTPClientTests {
         loop.keep(connections)
         box.add(LoopBound(connections, on: loop))
       }
-      let tls = try TLSContext(certificateAuthorityFile: TestCertificates.shared.authority)
+      let tls = TLSTrust(.file(TestCertificates.shared.authority))
       client = HTTPClient(connections: try #require(box.all.first), tls: tls)
     }
 

@@ -19,7 +19,7 @@ struct TLSUpstreamTests {
         certificateChainFile: certificates.server, privateKeyFile: certificates.serverKey)
       rig = try UpstreamRig(
         origin: "https://\(host):\(listener.port)", listener: listener,
-        tls: TLSContext(certificateAuthorityFile: authority), serverName: serverName)
+        tls: TLSContext(trusting: .file(authority)), serverName: serverName)
     }
 
     func turn(until condition: () -> Bool) -> Bool {
