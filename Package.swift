@@ -74,6 +74,11 @@ let package = Package(
     .target(
       name: "LoopbackPeers", dependencies: ["EventLoop"], path: "Tests/LoopbackPeers", swiftSettings: strict),
 
+    // A benchmark of Tests/Benchmarks: proofs beside raw signatures in one process.
+    .executableTarget(
+      name: "ProofRate", dependencies: ["Cryptography", "COpenSSL"], path: "Tests/Benchmarks/ProofRate",
+      swiftSettings: strict),
+
     tests("Cryptography"),
     tests("EventLoop", ["LoopbackPeers"]),
     tests("HTTPWire"),

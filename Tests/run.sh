@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need (Debian 12, Swift 6; as root or with sudo) and runs them all.
 #
-#   Tests/run.sh [--long]    --long adds the address sanitizer and the soak
+#   Tests/run.sh [--long]    --long adds the address sanitizer, the soak and the benchmarks
 #
 # Output is short when all is well; a step that fails prints all it said, and later steps still run. Logs stay in
 # .build/test-logs. The last line is the sum, "N passed, N failed", and the exit code is 1 if anything failed.
@@ -17,7 +17,7 @@ esac
 
 readonly debug=.build/ci-debug logs=.build/test-logs venv=.build/venv
 readonly -a library_packages=(libevent-dev libssl-dev libsqlite3-dev libyaml-dev zlib1g-dev pkg-config curl)
-readonly -a test_packages=(apache2 libapache2-mod-oauth2 glewlwyd sqlite3 openssl python3-venv valgrind)
+readonly -a test_packages=(apache2 libapache2-mod-oauth2 glewlwyd sqlite3 openssl python3-venv valgrind nginx wrk strace)
 passed=0 failed=0 skipped=0 steps=0
 
 # step NAME COMMAND…: runs it with its output in a log, counts what it tested and shows how it went.
@@ -78,6 +78,8 @@ verify_proofs() {
 
 driver() { PYTHONPATH=Tests "$venv/bin/python" "$1"; }
 
+benchmarks() { Tests/Benchmarks/run.sh | sed 's/^/result: /'; }
+
 rm -rf "$logs"
 mkdir -p "$logs"
 export PYTHONDONTWRITEBYTECODE=1
@@ -99,6 +101,7 @@ if $long; then
   ASAN_OPTIONS=detect_leaks=0 \
     step "swift test, address sanitizer" swift test --scratch-path .build/ci-address --disable-xctest --sanitize address
   for script in Tests/EndToEnd/long_*.py; do step "${script#Tests/}" driver "$script"; done
+  step "Benchmarks/run.sh" benchmarks
 fi
 
 echo "$SECONDS s in all"

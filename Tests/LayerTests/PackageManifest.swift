@@ -4,7 +4,8 @@ enum PackageManifest {
   static func dependencies() throws -> [String: Set<String>] {
     let manifest = try Repository.text(of: "Package.swift")
     let module = try Pattern(#"\bmodule\(\s*"([^"]+)"(?:,\s*\[([^\]]*)\])?"#)
-    let executable = try Pattern(#"\.executableTarget\(\s*name:\s*"([^"]+)",\s*dependencies:\s*\[([^\]]*)\]"#)
+    let executable = try Pattern(
+      #"\.executableTarget\(\s*name:\s*"([^"]+)",\s*dependencies:\s*\[([^\]]*)\](?!,\s*path:)"#)
     let quoted = try Pattern(#""([^"]+)""#)
     let targets = module.matches(in: manifest) + executable.matches(in: manifest)
     return Dictionary(
