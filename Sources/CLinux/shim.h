@@ -6,7 +6,9 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <unistd.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 
@@ -17,3 +19,13 @@ static inline int proofd_accept(int listener, struct sockaddr_storage *address, 
 
 /// Names the calling thread for ps and top; at most 15 bytes are kept.
 static inline void proofd_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+
+// recv and send without glibc's bookkeeping for pthread_cancel, two atomic exchanges a call in a process with threads.
+// Nothing here cancels threads.
+static inline ssize_t proofd_receive(int descriptor, void *bytes, size_t count) {
+  return syscall(SYS_recvfrom, descriptor, bytes, count, 0, NULL, NULL);
+}
+
+static inline ssize_t proofd_send(int descriptor, const void *bytes, size_t count) {
+  return syscall(SYS_sendto, descriptor, bytes, count, MSG_NOSIGNAL, NULL, 0);
+}

@@ -8,7 +8,8 @@ package protocol DeadlineTarget: AnyObject {
 
 /// A moment something must not outlast; moving it later costs one store.
 package final class Deadline {
-  unowned(unsafe) private let target: any DeadlineTarget
+  private let wheel: DeadlineWheel
+  unowned(unsafe) private var target: (any DeadlineTarget)?
   /// `CLOCK_MONOTONIC` nanoseconds; `never` when not set.
   fileprivate(set) var at: UInt64 = Deadline.never
   fileprivate var tick: UInt64 = Deadline.never
@@ -17,12 +18,27 @@ package final class Deadline {
 
   fileprivate static let never = UInt64.max
 
-  /// - Parameter target: must outlive the deadline's last use; owners cancel before they go.
-  package init(target: any DeadlineTarget) { self.target = target }
+  /// - Parameter target: must outlive the deadline's last use; owners remove the deadline before they go. Nil until
+  ///   `bind`, for owners that make it before they are whole.
+  package init(on loop: EventLoop, target: (any DeadlineTarget)? = nil) {
+    wheel = loop.deadlines
+    self.target = target
+  }
+
+  package func bind(to target: any DeadlineTarget) { self.target = target }
+
+  /// Makes it pass `nanoseconds` from now, instead of whenever it was to pass.
+  package func set(after nanoseconds: UInt64) { wheel.set(self, after: nanoseconds) }
+
+  /// Forgets it. Cheap: it leaves the wheel when its slot comes round, or at `remove`.
+  package func clear() { at = Deadline.never }
+
+  /// Takes it off the wheel; required before its owner goes.
+  package func remove() { wheel.remove(self) }
 
   package var isSet: Bool { at != Self.never }
 
-  fileprivate func fire() { target.deadlinePassed(self) }
+  fileprivate func fire() { target?.deadlinePassed(self) }
 }
 
 /// All deadlines of one loop on a hashed wheel with coarse ticks.
@@ -34,6 +50,7 @@ package final class DeadlineWheel {
   package static let tickNanoseconds: UInt64 = 32_000_000
   private static let slotCount: UInt64 = 512
 
+  private let lagNanoseconds = SystemTime.coarseNanoseconds
   private var slots: [Deadline?]
   private var population = 0
   private var currentTick: UInt64
@@ -58,8 +75,13 @@ package final class DeadlineWheel {
     ticker = nil
   }
 
+  /// Makes `deadline` pass `nanoseconds` from now.
+  func set(_ deadline: Deadline, after nanoseconds: UInt64) {
+    set(deadline, after: nanoseconds, now: SystemTime.coarseMonotonicNanoseconds &+ lagNanoseconds)
+  }
+
   /// Makes `deadline` pass `nanoseconds` from `now`.
-  package func set(_ deadline: Deadline, after nanoseconds: UInt64, now: UInt64 = SystemTime.monotonicNanoseconds) {
+  func set(_ deadline: Deadline, after nanoseconds: UInt64, now: UInt64) {
     let (sum, overflow) = now.addingReportingOverflow(nanoseconds)
     let at = overflow ? Deadline.never - 1 : min(sum, Deadline.never - 1)
     deadline.at = at
@@ -71,11 +93,8 @@ package final class DeadlineWheel {
     link(deadline, tick: tick)
   }
 
-  /// Forgets the deadline. Cheap: it leaves the wheel when its slot comes round, or at `remove`.
-  package func clear(_ deadline: Deadline) { deadline.at = Deadline.never }
-
-  /// Takes the deadline off the wheel; required before its owner goes.
-  package func remove(_ deadline: Deadline) {
+  /// Takes `deadline` off the wheel.
+  func remove(_ deadline: Deadline) {
     deadline.at = Deadline.never
     if deadline.tick != Deadline.never { unlink(deadline) }
   }

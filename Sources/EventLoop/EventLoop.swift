@@ -13,7 +13,7 @@ package protocol LoopResident: AnyObject {
 package final class EventLoop {
   let base: OpaquePointer
   package let mailbox: LoopMailbox
-  package let deadlines: DeadlineWheel
+  let deadlines: DeadlineWheel
   /// Called after each round of events: logs are flushed and batched work ends here.
   package var afterIteration: (() -> Void)?
 

@@ -49,7 +49,7 @@ package final class StreamSocket {
   package let loop: EventLoop
   package private(set) var descriptor: Int32
   /// Set by the owner before any event can arrive; the owner closes the socket before it goes.
-  package unowned(unsafe) var delegate: any StreamSocketDelegate
+  package unowned(unsafe) var delegate: (any StreamSocketDelegate)?
   private var readEvent: LoopEvent?
   private var writeEvent: LoopEvent?
   private var tls: TLSSession?
@@ -60,7 +60,7 @@ package final class StreamSocket {
   private var pendingIsAnnounced = false
 
   /// Takes over an accepted, connected descriptor. It must be non-blocking.
-  package init(loop: EventLoop, accepted descriptor: Int32, delegate: any StreamSocketDelegate) {
+  package init(loop: EventLoop, accepted descriptor: Int32, delegate: (any StreamSocketDelegate)? = nil) {
     self.loop = loop
     self.descriptor = descriptor
     self.delegate = delegate
@@ -102,10 +102,13 @@ package final class StreamSocket {
   }
 
   private func makeEvents() {
-    readEvent = LoopEvent(loop: loop, descriptor: descriptor, interest: .read) { [unowned(unsafe) self] in self.ready()
+    // Unretained: the events go with the socket. `Unmanaged`, because a capture would be retained for each event.
+    let handle = Unmanaged.passUnretained(self)
+    readEvent = LoopEvent(loop: loop, descriptor: descriptor, interest: .read) {
+      handle._withUnsafeGuaranteedRef { $0.ready() }
     }
-    writeEvent = LoopEvent(loop: loop, descriptor: descriptor, interest: .write) { [unowned(unsafe) self] in
-      self.writeReady()
+    writeEvent = LoopEvent(loop: loop, descriptor: descriptor, interest: .write) {
+      handle._withUnsafeGuaranteedRef { $0.writeReady() }
     }
   }
 
@@ -158,7 +161,7 @@ package final class StreamSocket {
     pendingIsAnnounced = true
     loop.nextRound { [self] in
       pendingIsAnnounced = false
-      if wantsToRead, state == .open { delegate.socketReadable(self) }
+      if wantsToRead, state == .open { delegate?.socketReadable(self) }
     }
   }
 
@@ -179,7 +182,7 @@ package final class StreamSocket {
   private func ready() {
     switch state {
     case .handshaking: handshake()
-    case .open: if wantsToRead { delegate.socketReadable(self) }
+    case .open: if wantsToRead { delegate?.socketReadable(self) }
     case .connecting, .closed: break
     }
   }
@@ -192,7 +195,7 @@ package final class StreamSocket {
       writeEvent?.disable()
       if wantsToWrite {
         wantsToWrite = false
-        delegate.socketWritable(self)
+        delegate?.socketWritable(self)
       }
     case .closed: break
     }
@@ -204,7 +207,8 @@ package final class StreamSocket {
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &byteCount)
     guard code == 0 else {
       writeEvent?.disable()
-      return delegate.socketFailed(self, .system(SocketError("connect", code: code)))
+      delegate?.socketFailed(self, .system(SocketError("connect", code: code)))
+      return
     }
     guard let tls else { return opened() }
     writeEvent?.disable()
@@ -226,7 +230,7 @@ package final class StreamSocket {
     case .failed(let failure):
       readEvent?.disable()
       writeEvent?.disable()
-      delegate.socketFailed(self, failure)
+      delegate?.socketFailed(self, failure)
     }
   }
 
@@ -235,7 +239,7 @@ package final class StreamSocket {
     writeEvent?.disable()
     if wantsToRead { readEvent?.enable() } else { readEvent?.disable() }
     announcePendingInput()
-    delegate.socketConnected(self)
+    delegate?.socketConnected(self)
   }
 
   // MARK: Bytes
@@ -244,7 +248,7 @@ package final class StreamSocket {
   package func receive(into buffer: UnsafeMutableRawBufferPointer) -> IOResult {
     if let tls { return tls.read(into: buffer) }
     while true {
-      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      let count = proofd_receive(descriptor, buffer.baseAddress, buffer.count)
       if count > 0 { return .moved(count) }
       if count == 0 { return .end }
       switch errno {
@@ -259,7 +263,7 @@ package final class StreamSocket {
   package func send(_ bytes: UnsafeRawBufferPointer) -> IOResult {
     if let tls { return tls.write(bytes) }
     while true {
-      let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      let count = proofd_send(descriptor, bytes.baseAddress, bytes.count)
       if count >= 0 { return .moved(count) }
       switch errno {
       case EAGAIN: return .wouldBlock

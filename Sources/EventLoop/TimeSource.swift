@@ -21,6 +21,17 @@ package struct SystemTime: TimeSource {
   /// Nanoseconds that never run backwards and stop while the machine sleeps (`CLOCK_MONOTONIC`): for timeouts.
   package static var monotonicNanoseconds: UInt64 { UInt64(read(CLOCK_MONOTONIC)) }
 
+  /// The same clock as the kernel's last tick left it: a fifth of the price, and at most `coarseNanoseconds` behind.
+  static var coarseMonotonicNanoseconds: UInt64 { UInt64(read(CLOCK_MONOTONIC_COARSE)) }
+
+  /// How far the coarse clock may lag behind; 4 ms at the kernel's usual 250 ticks a second.
+  static let coarseNanoseconds: UInt64 = {
+    var resolution = timespec()
+    clock_getres(CLOCK_MONOTONIC_COARSE, &resolution)
+    return UInt64(resolution.tv_nsec)
+  }()
+
+  @inline(__always)
   private static func read(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     clock_gettime(clock, &time)

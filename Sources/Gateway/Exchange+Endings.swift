@@ -84,7 +84,7 @@ extension Exchange {
       trace.clientLeft = true
       end()
     }
-    if let deadline { gateway.loop.deadlines.remove(deadline) }
+    deadline.remove()
     template.release()
     client = nil
   }

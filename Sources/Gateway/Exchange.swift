@@ -32,14 +32,13 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   /// How long `Expect: 100-continue` is waited for (RFC 9110 §10.1.1).
   static let continueNanoseconds: UInt64 = 1_000_000_000
 
-  /// Outlives every exchange: the loop keeps it.
-  unowned(unsafe) let gateway: GatewayLoop
+  let gateway: GatewayLoop
   unowned(unsafe) var client: ServerConnection?
   let callerUID: UInt32?
   var phase = Phase.idle
   /// Between a request's first sign and its record: each request has one.
   var isOpen = false
-  var deadline: Deadline?
+  let deadline: Deadline
 
   // The request
   var template = RequestTemplate()
@@ -78,7 +77,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   init(gateway: GatewayLoop, callerUID: UInt32?) {
     self.gateway = gateway
     self.callerUID = callerUID
-    deadline = Deadline(target: self)
+    deadline = Deadline(on: gateway.loop)
+    deadline.bind(to: self)
   }
 
   // MARK: 1–2. Admit, route, policy
@@ -490,10 +490,10 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   }
 
   func arm(_ nanoseconds: UInt64) {
-    if let deadline { gateway.loop.deadlines.set(deadline, after: nanoseconds) }
+    deadline.set(after: nanoseconds)
   }
 
   func clearDeadline() {
-    if let deadline { gateway.loop.deadlines.clear(deadline) }
+    deadline.clear()
   }
 }

@@ -22,7 +22,7 @@ final class GatewayLoop {
   private var clockSampledAt: [UInt64]
   private(set) var draining = false
   private var whenDrained: (() -> Void)?
-  private var ticker: Deadline?
+  private let ticker: Deadline
   var lastCaller: (uid: UInt32, label: LogLabel)?
   private let ownUID = PeerUser.ownUID
 
@@ -37,6 +37,7 @@ final class GatewayLoop {
 
   init(loop: EventLoop, shared: GatewayShared) {
     self.loop = loop
+    ticker = Deadline(on: loop)
     self.shared = shared
     scratch = LoopScratch(limits: shared.settings.headLimits)
     budget = ReplayBudget(bytes: shared.settings.replayTotalBytes / max(1, shared.settings.loops))
@@ -49,7 +50,7 @@ final class GatewayLoop {
         loop: loop, address: .origin(definition.origin), tls: definition.tls, serverName: definition.serverName,
         scratch: scratch, resolver: shared.resolver, limits: definition.limits)
     }
-    ticker = Deadline(target: self)
+    ticker.bind(to: self)
     loop.afterIteration = { [unowned self] in if self.log.wantsFlush { self.log.flush() } }
     tick()
   }
@@ -175,14 +176,14 @@ final class GatewayLoop {
   func abortAll() { for connection in connections.values { connection.abort() } }
 
   func close() {
-    if let ticker { loop.deadlines.remove(ticker) }
+    ticker.remove()
     loop.afterIteration = nil
   }
 }
 
 extension GatewayLoop: DeadlineTarget {
   private func tick() {
-    if let ticker { loop.deadlines.set(ticker, after: Self.logFlushNanoseconds) }
+    ticker.set(after: Self.logFlushNanoseconds)
   }
 
   func deadlinePassed(_ deadline: Deadline) {

@@ -129,7 +129,7 @@ private final class ClientExchange: UpstreamStreamDelegate, DeadlineTarget {
   private unowned let connections: ClientConnections
   private var reply: ((Result<HTTPResponse, HTTPSendFailure>) -> Void)?
   private var stream: (any UpstreamStream)?
-  private var deadline: Deadline?
+  private let deadline: Deadline
   private var status = 0
   private var fields: [HTTPField] = []
   private var body: [UInt8] = []
@@ -141,13 +141,12 @@ private final class ClientExchange: UpstreamStreamDelegate, DeadlineTarget {
     self.request = request
     self.connections = connections
     self.reply = reply
-    deadline = Deadline(target: self)
+    deadline = Deadline(on: connections.loop)
+    deadline.bind(to: self)
   }
 
   func start(on endpoint: UpstreamEndpoint, timeout: Duration) {
-    if let deadline {
-      connections.loop.deadlines.set(deadline, after: UInt64(max(0, timeout.nanoseconds)))
-    }
+    deadline.set(after: UInt64(max(0, timeout.nanoseconds)))
     let stream = endpoint.openStream(fresh: false, delegate: self)
     self.stream = stream
     if stream.isReady { streamReady(stream) }
@@ -234,7 +233,7 @@ private final class ClientExchange: UpstreamStreamDelegate, DeadlineTarget {
   private func finish(_ result: Result<HTTPResponse, HTTPSendFailure>) {
     guard let reply else { return }
     self.reply = nil
-    if let deadline { connections.loop.deadlines.remove(deadline) }
+    deadline.remove()
     connections.loop.retire(self)
     connections.exchanges[ObjectIdentifier(self)] = nil
     reply(result)

@@ -53,11 +53,12 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   }
 
   package let loop: EventLoop
-  /// Who serves the requests. Strong: the two live as long as each other, and `close` breaks the cycle.
-  private var handler: (any ServerConnectionHandler)?
+  /// Who serves the requests. It lives as long as the connection, which it does not retain.
+  private let handler: any ServerConnectionHandler
   private let scratch: LoopScratch
+  private let fields: FieldTable
   private let timeouts: ServerTimeouts
-  private var socketStorage: StreamSocket?
+  private let socket: StreamSocket
   private var input = ByteBuffer()
   private var output = OutputQueue()
   private var phase = Phase.head
@@ -70,7 +71,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private var requestComplete = true
   private var closeAfterResponse = false
   private var draining = false
-  private var deadline: Deadline?
+  private let deadline: Deadline
   /// Told when the connection is gone, so that its list can forget it.
   package var whenClosed: ((ServerConnection) -> Void)?
 
@@ -83,19 +84,22 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     handler: any ServerConnectionHandler
   ) {
     self.loop = loop
+    deadline = Deadline(on: loop)
     self.scratch = scratch
+    fields = scratch.fields
     self.timeouts = timeouts
     self.handler = handler
-    socketStorage = StreamSocket(loop: loop, accepted: descriptor, delegate: self)
-    deadline = Deadline(target: self)
+    socket = StreamSocket(loop: loop, accepted: descriptor)
+    socket.delegate = self
+    deadline.bind(to: self)
     arm(timeouts.head)
-    socketStorage?.resumeReading()
+    socket.resumeReading()
   }
 
   package var isClosed: Bool { phase == .closed }
-  package var localAddress: SocketAddress? { socketStorage?.localAddress }
+  package var localAddress: SocketAddress? { socket.localAddress }
   /// The connection's descriptor, for asking the kernel about the peer; -1 when closed.
-  package var descriptor: Int32 { socketStorage?.descriptor ?? -1 }
+  package var descriptor: Int32 { socket.descriptor }
   package var pendingBytes: Int { output.pendingBytes }
   /// Whether nothing is going on: safe to close when the process drains.
   package var isIdle: Bool { phase == .head && !consuming && input.isEmpty && output.pendingBytes == 0 }
@@ -109,7 +113,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   /// - Returns: whether all went out; when false, stop the source until `connectionDrained`.
   @discardableResult
   package func respond(tail: UnsafeRawBufferPointer? = nil, compose: (inout ByteBuffer) -> Void) -> Bool {
-    guard let socket = socketStorage else { return false }
+    guard phase != .closed else { return false }
     output.withBuffer(compose)
     if let tail, !tail.isEmpty {
       // One system call for a head and a small body.
@@ -128,14 +132,14 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
 
   /// Adds answer bytes without writing: `flush` or `respond` follows.
   package func queue(_ compose: (inout ByteBuffer) -> Void) {
-    guard socketStorage != nil else { return }
+    guard phase != .closed else { return }
     output.withBuffer(compose)
   }
 
   /// Writes what is queued. - Returns: whether all went out.
   @discardableResult
   package func flush() -> Bool {
-    guard let socket = socketStorage else { return false }
+    guard phase != .closed else { return false }
     return settle(output.flush(to: socket))
   }
 
@@ -185,14 +189,10 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private func end(abortively: Bool) {
     guard phase != .closed else { return }
     phase = .closed
-    if let deadline { loop.deadlines.remove(deadline) }
-    abortively ? socketStorage?.closeAbortively() : socketStorage?.close()
-    socketStorage = nil
+    deadline.remove()
+    abortively ? socket.closeAbortively() : socket.close()
     loop.retire(self)
-    let handler = handler
-    self.handler = nil
-    if let handler { loop.retire(handler) }
-    handler?.connectionClosed(self)
+    handler.connectionClosed(self)
     whenClosed?(self)
     whenClosed = nil
   }
@@ -223,7 +223,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     case .body: if bodyPaused { clearDeadline() }
     case .closed: break
     }
-    handler?.connectionDrained(self)
+    handler.connectionDrained(self)
   }
 
   private func endAfterOutput() {
@@ -236,9 +236,9 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
 
   /// Closing with unread input would reset the connection and could destroy the answer on its way (RFC 9112 §9.6).
   private func linger() {
-    if requestComplete, socketStorage?.hasUnreadBytes != true { return close() }
+    if requestComplete, !socket.hasUnreadBytes { return close() }
     input.release()
-    socketStorage?.shutdownSending()
+    socket.shutdownSending()
     arm(timeouts.linger)
   }
 
@@ -318,7 +318,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
       case .lingering: true
       case .closed: false
       }
-    if isWanted { socketStorage?.resumeReading() } else { socketStorage?.pauseReading() }
+    if isWanted { socket.resumeReading() } else { socket.pauseReading() }
   }
 
   /// - Returns: how many bytes are done with.
@@ -369,7 +369,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
         return nil
       }
       let head = UnsafeRawBufferPointer(rebasing: bytes[..<headBytes])
-      switch RequestHead.parse(head, limits: scratch.limits, fields: scratch.fields) {
+      switch RequestHead.parse(head, limits: scratch.limits, fields: fields) {
       case .failure(let violation): violate(violation)
       case .success(let parsed): begin(parsed, head)
       }
@@ -402,14 +402,14 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
       phase = .body
       arm(timeouts.body)
     }
-    handler?.connection(self, received: head, in: bytes, fields: scratch.fields)
+    handler.connection(self, received: head, in: bytes, fields: fields)
   }
 
   private func consumeBody(_ bytes: UnsafeRawBufferPointer) -> Int? {
     switch body.next(bytes) {
     case .payload(let range, let consumed):
       arm(timeouts.body)
-      handler?.connection(self, receivedBody: UnsafeRawBufferPointer(rebasing: bytes[range]))
+      handler.connection(self, receivedBody: UnsafeRawBufferPointer(rebasing: bytes[range]))
       if phase == .body, body.isAtEnd { endBody() }
       return consumed
     case .needMore(let consumed):
@@ -419,7 +419,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
       return consumed
     case .violation(let violation):
       giveUpRequest()
-      handler?.connection(self, violated: violation)
+      handler.connection(self, violated: violation)
       return nil
     }
   }
@@ -428,12 +428,12 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     phase = .answering
     requestComplete = true
     armWhileAnswering()
-    handler?.connectionReceivedEnd(self)
+    handler.connectionReceivedEnd(self)
   }
 
   private func violate(_ violation: HeadViolation) {
     giveUpRequest()
-    handler?.connection(self, violated: violation)
+    handler.connection(self, violated: violation)
   }
 
   /// Nothing more of the request is looked at; the handler answers it.
@@ -447,11 +447,11 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   // MARK: Time
 
   private func arm(_ nanoseconds: UInt64) {
-    if let deadline { loop.deadlines.set(deadline, after: nanoseconds) }
+    deadline.set(after: nanoseconds)
   }
 
   private func clearDeadline() {
-    if let deadline { loop.deadlines.clear(deadline) }
+    deadline.clear()
   }
 
   /// While an answer is made only a client that does not take it is timed.
@@ -465,7 +465,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     case .body where bodyPaused: close()
     case .head, .body:
       giveUpRequest()
-      handler?.connectionTimedOut(self)
+      handler.connectionTimedOut(self)
     case .answering, .lingering: close()
     case .closed: break
     }

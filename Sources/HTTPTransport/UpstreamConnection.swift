@@ -14,13 +14,17 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
 
   /// Outlives its connections: it counts them.
   private unowned(unsafe) let endpoint: UpstreamEndpoint
+  private let loop: EventLoop
+  private let scratch: LoopScratch
+  private let fields: FieldTable
+  private let limits: UpstreamLimits
   private var delegate: (any UpstreamStreamDelegate)?
   private var socket: StreamSocket?
   private var addresses: ArraySlice<SocketAddress> = []
   private var lastFailure = UpstreamFailure.unreachable("no address")
   /// When connecting must be over, whichever address is being tried.
   private var connectUntil: UInt64 = 0
-  private var deadline: Deadline?
+  private let deadline: Deadline
   private var phase = Phase.connecting
   private var input = ByteBuffer()
   private var output = OutputQueue()
@@ -35,7 +39,12 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   init(endpoint: UpstreamEndpoint, delegate: any UpstreamStreamDelegate) {
     self.endpoint = endpoint
     self.delegate = delegate
-    deadline = Deadline(target: self)
+    loop = endpoint.loop
+    scratch = endpoint.scratch
+    fields = scratch.fields
+    limits = endpoint.limits
+    deadline = Deadline(on: loop)
+    deadline.bind(to: self)
   }
 
   var isReady: Bool { phase == .idle }
@@ -45,8 +54,8 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   // MARK: Connecting
 
   func start() {
-    arm(endpoint.limits.connectNanoseconds)
-    connectUntil = SystemTime.monotonicNanoseconds &+ endpoint.limits.connectNanoseconds
+    arm(limits.connectNanoseconds)
+    connectUntil = SystemTime.monotonicNanoseconds &+ limits.connectNanoseconds
     endpoint.addresses { [self] result in
       guard phase == .connecting else { return }
       switch result {
@@ -65,7 +74,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     while let address = addresses.popFirst() {
       do throws(SocketError) {
         socket = try StreamSocket(
-          loop: endpoint.loop, connectingTo: address, tls: endpoint.makeSession(), delegate: self)
+          loop: loop, connectingTo: address, tls: endpoint.makeSession(), delegate: self)
         armAttempt()
         return
       } catch {
@@ -191,8 +200,8 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
 
   func socketReadable(_ socket: StreamSocket) {
     for _ in 0..<Self.readsPerRound {
-      switch socket.receive(into: endpoint.scratch.input) {
-      case .moved(let count): feed(UnsafeRawBufferPointer(rebasing: endpoint.scratch.input[..<count]))
+      switch socket.receive(into: scratch.input) {
+      case .moved(let count): feed(UnsafeRawBufferPointer(rebasing: scratch.input[..<count]))
       case .wouldBlock: return
       case .end: return ended()
       case .failed: return fail(.closed)
@@ -269,7 +278,6 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
 
   private func consumeHead(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard !bytes.isEmpty else { return nil }
-    let scratch = endpoint.scratch
     switch HeadBoundary.find(bytes, scanned: &scannedBytes) {
     case .incomplete:
       if bytes.count > scratch.limits.headBytesMax { fail(.violation(.head(.headTooLarge))) }
@@ -284,7 +292,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
         return nil
       }
       let head = UnsafeRawBufferPointer(rebasing: bytes[..<headBytes])
-      switch ResponseHead.parse(head, limits: scratch.limits, fields: scratch.fields, requestMethodIsHEAD: methodIsHEAD)
+      switch ResponseHead.parse(head, limits: scratch.limits, fields: fields, requestMethodIsHEAD: methodIsHEAD)
       {
       case .failure(let violation):
         fail(.violation(.head(violation)))
@@ -308,7 +316,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     persistent = persistent && head.persistent
     body = BodyReader(head.framing)
     phase = .body
-    delegate?.stream(self, received: head, in: bytes, fields: endpoint.scratch.fields)
+    delegate?.stream(self, received: head, in: bytes, fields: fields)
     if phase == .body, head.framing == .none || head.framing == .length(0) { complete(endsInput: endsInput) }
   }
 
@@ -352,7 +360,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     socket?.resumeReading()
     input.release()
     output.release()
-    arm(endpoint.limits.idleNanoseconds)
+    arm(limits.idleNanoseconds)
   }
 
   // MARK: Ending
@@ -365,7 +373,6 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   /// - Parameter later: the failure happened inside `openStream`; the delegate hears of it in the next round.
   private func fail(_ failure: UpstreamFailure, later: Bool = false) {
     guard phase != .closed else { return }
-    let loop = endpoint.loop
     close()
     if later {
       // Whoever cancels meanwhile hears nothing.
@@ -384,28 +391,27 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   private func close() {
     guard phase != .closed else { return }
     phase = .closed
-    if let deadline { endpoint.loop.deadlines.remove(deadline) }
+    deadline.remove()
     socket?.close()
     socket = nil
     input.release()
     output.release()
-    endpoint.loop.retire(self)
+    loop.retire(self)
     endpoint.forget(self)
   }
 
   // MARK: Time
 
   private func arm(_ nanoseconds: UInt64) {
-    if let deadline { endpoint.loop.deadlines.set(deadline, after: nanoseconds) }
+    deadline.set(after: nanoseconds)
   }
 
   private func clearDeadline() {
-    if let deadline { endpoint.loop.deadlines.clear(deadline) }
+    deadline.clear()
   }
 
   /// Times whoever is to move next: the server that takes the request, answers it, or goes on with the answer.
   private func armForProgress() {
-    let limits = endpoint.limits
     switch phase {
     case .awaitingHead where output.pendingBytes > 0: arm(limits.sendNanoseconds)
     case .awaitingHead where requestFinished || writeBroken: arm(limits.responseHeadNanoseconds)

@@ -24,7 +24,7 @@ struct DeadlineWheelTests {
     let turned = TurnedLoop()
     let wheel = turned.loop.deadlines
     let target = Target()
-    let deadline = Deadline(target: target)
+    let deadline = Deadline(on: turned.loop, target: target)
     wheel.set(deadline, after: 10 * Self.tick, now: start)
     #expect(deadline.isSet)
     wheel.turn(now: start + 10 * Self.tick - 1)
@@ -40,7 +40,7 @@ struct DeadlineWheelTests {
     let turned = TurnedLoop()
     let wheel = turned.loop.deadlines
     let target = Target()
-    let deadline = Deadline(target: target)
+    let deadline = Deadline(on: turned.loop, target: target)
     wheel.set(deadline, after: 5 * Self.tick, now: start)
     wheel.set(deadline, after: 50 * Self.tick, now: start)
     wheel.turn(now: start + 49 * Self.tick)
@@ -53,7 +53,7 @@ struct DeadlineWheelTests {
     let turned = TurnedLoop()
     let wheel = turned.loop.deadlines
     let target = Target()
-    let deadline = Deadline(target: target)
+    let deadline = Deadline(on: turned.loop, target: target)
     wheel.set(deadline, after: 400 * Self.tick, now: start)
     wheel.set(deadline, after: 3 * Self.tick, now: start)
     wheel.turn(now: start + 5 * Self.tick)
@@ -66,10 +66,10 @@ struct DeadlineWheelTests {
     let turned = TurnedLoop()
     let wheel = turned.loop.deadlines
     let target = Target()
-    let (cleared, removed) = (Deadline(target: target), Deadline(target: target))
+    let (cleared, removed) = (Deadline(on: turned.loop, target: target), Deadline(on: turned.loop, target: target))
     for deadline in [cleared, removed] { wheel.set(deadline, after: 3 * Self.tick, now: start) }
-    wheel.clear(cleared)
-    wheel.remove(removed)
+    cleared.clear()
+    removed.remove()
     wheel.turn(now: start + 10 * Self.tick)
     #expect(target.passed == 0)
     for deadline in [cleared, removed] { wheel.set(deadline, after: 3 * Self.tick, now: start + 10 * Self.tick) }
@@ -81,7 +81,7 @@ struct DeadlineWheelTests {
     let turned = TurnedLoop()
     let wheel = turned.loop.deadlines
     let target = Target()
-    let deadline = Deadline(target: target)
+    let deadline = Deadline(on: turned.loop, target: target)
     var now = start
     target.action = { wheel.set($0, after: 4 * Self.tick, now: now) }
     wheel.set(deadline, after: 4 * Self.tick, now: now)
@@ -90,22 +90,22 @@ struct DeadlineWheelTests {
       wheel.turn(now: now)
     }
     #expect((10...15).contains(target.passed))
-    wheel.remove(deadline)
+    deadline.remove()
   }
 
   @Test func `a callback removes, frees, clears and moves others that are due in the same tick`() {
     let turned = TurnedLoop()
     let wheel = turned.loop.deadlines
     let (first, others) = (Target(), Target())
-    let trigger = Deadline(target: first)
-    var freed: Deadline? = Deadline(target: others)
-    let (removed, cleared, moved) = (Deadline(target: others), Deadline(target: others), Deadline(target: others))
+    let trigger = Deadline(on: turned.loop, target: first)
+    var freed: Deadline? = Deadline(on: turned.loop, target: others)
+    let (removed, cleared, moved) = (Deadline(on: turned.loop, target: others), Deadline(on: turned.loop, target: others), Deadline(on: turned.loop, target: others))
     let due = start + 10 * Self.tick
     first.action = { _ in
-      if let deadline = freed { wheel.remove(deadline) }
+      if let deadline = freed { deadline.remove() }
       freed = nil
-      wheel.remove(removed)
-      wheel.clear(cleared)
+      removed.remove()
+      cleared.clear()
       wheel.set(moved, after: 5 * Self.tick, now: due)
     }
     // The wheel's slots are stacks: the last one linked is looked at first.
@@ -123,7 +123,7 @@ struct DeadlineWheelTests {
     let turned = TurnedLoop()
     let wheel = turned.loop.deadlines
     let target = Target()
-    let deadlines = (0..<2_000).map { _ in Deadline(target: target) }
+    let deadlines = (0..<2_000).map { _ in Deadline(on: turned.loop, target: target) }
     for (index, deadline) in deadlines.enumerated() {
       wheel.set(deadline, after: UInt64(index) * Self.tick, now: start)
     }
@@ -138,12 +138,12 @@ struct DeadlineWheelTests {
     let turned = TurnedLoop()
     let wheel = turned.loop.deadlines
     let target = Target()
-    let deadline = Deadline(target: target)
+    let deadline = Deadline(on: turned.loop, target: target)
     wheel.set(deadline, after: .max, now: start)
     #expect(deadline.isSet)
     for revolution in 1...3 { wheel.turn(now: start + UInt64(revolution) * Self.revolution) }
     #expect(target.passed == 0)
-    wheel.remove(deadline)
+    deadline.remove()
   }
 
   @Test func `thousands of deadlines, moved at random, pass when a plain list says so`() {
@@ -151,7 +151,7 @@ struct DeadlineWheelTests {
     let wheel = turned.loop.deadlines
     let target = Target()
     var generator = SplitMix(state: 42)
-    let deadlines = (0..<3_000).map { _ in Deadline(target: target) }
+    let deadlines = (0..<3_000).map { _ in Deadline(on: turned.loop, target: target) }
     var due = [UInt64?](repeating: nil, count: deadlines.count)
     var index: [ObjectIdentifier: Int] = [:]
     for (position, deadline) in deadlines.enumerated() { index[ObjectIdentifier(deadline)] = position }
@@ -168,10 +168,10 @@ struct DeadlineWheelTests {
         let position = Int(generator.next() % UInt64(deadlines.count))
         switch generator.next() % 8 {
         case 0:
-          wheel.clear(deadlines[position])
+          deadlines[position].clear()
           due[position] = nil
         case 1:
-          wheel.remove(deadlines[position])
+          deadlines[position].remove()
           due[position] = nil
         default:
           let after = generator.next() % (3 * Self.revolution / 2)
@@ -185,13 +185,13 @@ struct DeadlineWheelTests {
     #expect(target.passed > 500)
     // Nothing overdue was forgotten.
     #expect(due.allSatisfy { $0.map { $0 + 3 * Self.tick >= now } ?? true })
-    for deadline in deadlines { wheel.remove(deadline) }
+    for deadline in deadlines { deadline.remove() }
   }
 
   @Test func `a running loop turns the wheel, and lets it rest when nothing is set`() {
     let turned = TurnedLoop()
     let target = Target()
-    let deadline = Deadline(target: target)
+    let deadline = Deadline(on: turned.loop, target: target)
     for expected in 1...2 {
       let began = SystemTime.monotonicNanoseconds
       turned.loop.deadlines.set(deadline, after: 50_000_000)

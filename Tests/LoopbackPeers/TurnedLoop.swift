@@ -9,13 +9,16 @@ package final class TurnedLoop: DeadlineTarget {
   package static let patienceNanoseconds: UInt64 = 20_000_000_000
 
   package let loop = EventLoop()
-  private var watchdog: Deadline?
+  private let watchdog: Deadline
   private var hasGivenUp = false
 
-  package init() { watchdog = Deadline(target: self) }
+  package init() {
+    watchdog = Deadline(on: loop)
+    watchdog.bind(to: self)
+  }
 
   deinit {
-    if let watchdog { loop.deadlines.remove(watchdog) }
+    watchdog.remove()
     // Ends everything that hangs on the loop.
     loop.stop()
     loop.run()
@@ -28,16 +31,15 @@ package final class TurnedLoop: DeadlineTarget {
     until condition: () -> Bool, patienceNanoseconds: UInt64 = TurnedLoop.patienceNanoseconds
   ) -> Bool {
     if condition() { return true }
-    guard let watchdog else { return false }
     hasGivenUp = false
     // The watchdog's tick also ends rounds in which nothing happens on the loop itself.
-    loop.deadlines.set(watchdog, after: patienceNanoseconds)
+    watchdog.set(after: patienceNanoseconds)
     var holds = false
     loop.run {
       holds = condition()
       return !holds && !hasGivenUp
     }
-    loop.deadlines.remove(watchdog)
+    watchdog.remove()
     return holds
   }
 

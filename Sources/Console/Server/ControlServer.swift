@@ -19,7 +19,7 @@ package final class ControlServer {
   private let peers: PeerUser?
   private let timeouts: ServerTimeouts
   private var acceptor: Acceptor?
-  private var retry: Deadline?
+  private let retry: Deadline
   private var connections: [ObjectIdentifier: (connection: ServerConnection, exchange: ControlExchange)] = [:]
 
   /// Takes `socket` over and serves at once.
@@ -31,6 +31,7 @@ package final class ControlServer {
   init(loop: EventLoop, socket: ControlSocket, sources: ControlSources, ownUID: UInt32) {
     loop.assertOnLoop()
     self.loop = loop
+    retry = Deadline(on: loop)
     self.socket = socket
     self.sources = sources
     peers = try? PeerUser()  // without it nobody is known, and nobody is served
@@ -38,7 +39,7 @@ package final class ControlServer {
     // A reader that was stopped (a pager, Ctrl-Z) keeps its stream; what it can hold up is bounded.
     timeouts.send = 24 * 3_600_000_000_000
     self.timeouts = timeouts
-    retry = Deadline(target: self)
+    retry.bind(to: self)
     acceptor = Acceptor(
       loop: loop, descriptor: socket.take(),
       accepted: { [unowned self] descriptor, _ in self.accepted(descriptor, ownUID: ownUID) },
@@ -58,15 +59,14 @@ package final class ControlServer {
   }
 
   private func acceptLater() {
-    if let retry { loop.deadlines.set(retry, after: Self.acceptPauseNanoseconds) }
+    retry.set(after: Self.acceptPauseNanoseconds)
   }
 
   /// Ends live answers properly, closes all connections and removes the socket file.
   package func close() {
     loop.assertOnLoop()
     acceptor = nil
-    if let retry { loop.deadlines.remove(retry) }
-    retry = nil
+    retry.remove()
     socket.remove()
     for (connection, exchange) in connections.values {
       exchange.finish()
