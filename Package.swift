@@ -4,6 +4,7 @@ import PackageDescription
 // The layers, lowest first; Tests/LayerTests holds every import line to this table.
 //
 //   1  CLinux  CLibevent  COpenSSL  CSQLite  CYAML  CZlib    module map and shim.h
+//      Locking
 //   2  EventLoop  Cryptography
 //   3  HTTPWire
 //   4  HTTPTransport  OAuth  Tracing
@@ -50,24 +51,25 @@ let package = Package(
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-    module("EventLoop", ["CLinux", "CLibevent", "COpenSSL"]),
+    module("Locking"),
+    module("EventLoop", ["Locking", "CLinux", "CLibevent", "COpenSSL"]),
     module("Cryptography", ["COpenSSL"]),
     module("HTTPWire"),
-    module("HTTPTransport", ["HTTPWire", "EventLoop"]),
-    module("OAuth", ["HTTPWire", "Cryptography"]),
-    module("Tracing", ["HTTPWire", "EventLoop", "Cryptography"]),
-    module("Credentials", ["Tracing", "OAuth", "HTTPWire", "EventLoop", "Cryptography"]),
+    module("HTTPTransport", ["HTTPWire", "EventLoop", "Locking"]),
+    module("OAuth", ["HTTPWire", "Cryptography", "Locking"]),
+    module("Tracing", ["HTTPWire", "EventLoop", "Cryptography", "Locking"]),
+    module("Credentials", ["Tracing", "OAuth", "HTTPWire", "EventLoop", "Cryptography", "Locking"]),
     module("Configuration", ["CYAML", "OAuth", "HTTPWire", "Cryptography"]),
-    module("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
+    module("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography", "Locking"]),
     module(
       "Gateway",
       ["Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
-    module("Console", ["Credentials", "Tracing", "HTTPTransport", "HTTPWire", "EventLoop"]),
+    module("Console", ["Credentials", "Tracing", "HTTPTransport", "HTTPWire", "EventLoop", "Locking"]),
     module(
       "Daemon",
       [
         "Gateway", "Console", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire",
-        "EventLoop", "Cryptography",
+        "EventLoop", "Cryptography", "Locking",
       ]),
     module("Commands", ["Daemon", "Console", "Configuration", "HTTPTransport", "HTTPWire", "EventLoop"]),
     .executableTarget(name: "proofd", dependencies: ["Commands"], swiftSettings: strict),
@@ -75,20 +77,21 @@ let package = Package(
 
     // What tests of sockets stand on: a loop turned by hand, and bare sockets as the other side.
     .target(
-      name: "LoopbackPeers", dependencies: ["EventLoop"], path: "Tests/LoopbackPeers", swiftSettings: strict),
+      name: "LoopbackPeers", dependencies: ["EventLoop", "Locking"], path: "Tests/LoopbackPeers", swiftSettings: strict),
 
     // A benchmark of Tests/Benchmarks: proofs beside raw signatures in one process.
     .executableTarget(
       name: "ProofRate", dependencies: ["Cryptography", "COpenSSL"], path: "Tests/Benchmarks/ProofRate",
       swiftSettings: strict),
 
+    tests("Locking"),
     tests("Cryptography"),
     tests("EventLoop", ["LoopbackPeers"]),
     tests("HTTPWire"),
     tests("HTTPTransport", ["LoopbackPeers", "HTTPWire", "EventLoop"]),
     tests("OAuth", ["HTTPWire", "Cryptography"]),
-    tests("Tracing", ["HTTPWire", "EventLoop", "Cryptography"]),
-    tests("Credentials", ["OAuth", "HTTPWire", "EventLoop", "Cryptography"]),
+    tests("Tracing", ["HTTPWire", "EventLoop", "Cryptography", "Locking"]),
+    tests("Credentials", ["OAuth", "HTTPWire", "EventLoop", "Cryptography", "Locking"]),
     tests("Configuration", ["HTTPWire", "Cryptography"]),
     tests("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
     tests(
@@ -97,10 +100,11 @@ let package = Package(
         "Simulators", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire", "EventLoop",
         "Cryptography",
       ]),
-    tests("Console", ["Tracing", "HTTPTransport", "HTTPWire", "EventLoop"]),
+    tests("Console", ["Tracing", "HTTPTransport", "HTTPWire", "EventLoop", "Locking"]),
     tests("Commands", ["HTTPWire", "EventLoop"]),
     tests(
-      "Daemon", ["Simulators", "Configuration", "HTTPWire", "EventLoop", "Cryptography"], exclude: ["README.md"]),
+      "Daemon", ["Simulators", "Configuration", "HTTPWire", "EventLoop", "Cryptography", "Locking"],
+      exclude: ["README.md"]),
     .testTarget(name: "LayerTests", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

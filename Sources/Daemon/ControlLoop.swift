@@ -3,7 +3,7 @@ import EventLoop
 import Glibc
 import HTTPTransport
 import HTTPWire
-import Synchronization
+import Locking
 import Tracing
 
 /// The thread of the control plane: signals, calls of authorization servers, the control socket.
@@ -35,7 +35,7 @@ final class ControlLoop: Sendable {
   /// Blocks until SIGTERM or SIGINT; `again` is called for each later one, `hangUp` for SIGHUP.
   func waitForSignal(again: @escaping @Sendable () -> Void, hangUp: @escaping @Sendable () -> Void) {
     let ended = ThreadGate()
-    let count = Mutex(0)
+    let count = Protected(0)
     plane.post { plane in
       plane.watch([SIGTERM, SIGINT]) {
         let isFirst = count.withLock { count in

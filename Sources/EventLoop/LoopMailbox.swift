@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Synchronization
+import Locking
 
 /// Carries work from any thread onto one loop, in order, and wakes the loop.
 package final class LoopMailbox: Sendable {
@@ -11,7 +11,7 @@ package final class LoopMailbox: Sendable {
 
   /// Readable when there is mail.
   let wakeUpDescriptor: Int32
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   init() {
     wakeUpDescriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))

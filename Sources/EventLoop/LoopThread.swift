@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Synchronization
+import Locking
 
 /// A thread that runs one event loop.
 package final class LoopThread: Sendable {
@@ -53,7 +53,7 @@ private final class LoopReference: @unchecked Sendable {  // written before `rea
 /// A joinable POSIX thread with a name that `top -H` shows.
 package final class NamedThread: @unchecked Sendable {  // `handle` is written once in init, read afterwards
   private var handle = pthread_t()
-  private let joined = Mutex(false)
+  private let joined = Protected(false)
 
   private final class Start {
     let name: String
@@ -92,13 +92,12 @@ package final class NamedThread: @unchecked Sendable {  // `handle` is written o
 }
 
 /// Opens once; everyone who waits passes.
-package final class ThreadGate: @unchecked Sendable {  // the semaphore is the guard
-  private var semaphore = sem_t()
-  package init() { sem_init(&semaphore, 0, 0) }
-  deinit { sem_destroy(&semaphore) }
-  package func open() { sem_post(&semaphore) }
+package final class ThreadGate: Sendable {
+  private let semaphore = Semaphore()
+  package init() {}
+  package func open() { semaphore.signal() }
   package func wait() {
-    while sem_wait(&semaphore) != 0 {}
-    sem_post(&semaphore)
+    semaphore.wait()
+    semaphore.signal()
   }
 }

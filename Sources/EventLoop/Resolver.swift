@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Synchronization
+import Locking
 
 /// Turns host names into addresses on threads of its own, since getaddrinfo blocks.
 package final class Resolver: Sendable {
@@ -23,12 +23,9 @@ package final class Resolver: Sendable {
     let completion: Completion
   }
 
-  private final class Queue: @unchecked Sendable {  // jobs behind the mutex; the semaphore guards itself
-    private let jobs = Mutex<[Job]>([])
-    private var available = sem_t()
-
-    init() { sem_init(&available, 0, 0) }
-    deinit { sem_destroy(&available) }
+  private final class Queue: Sendable {
+    private let jobs = Protected<[Job]>([])
+    private let available = Semaphore()
 
     func push(_ job: Job) -> Bool {
       let fits = jobs.withLock { jobs in
@@ -36,17 +33,17 @@ package final class Resolver: Sendable {
         jobs.append(job)
         return true
       }
-      if fits { sem_post(&available) }
+      if fits { available.signal() }
       return fits
     }
 
     func pop() -> Job? {
-      while sem_wait(&available) != 0 {}
+      available.wait()
       return jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }
 
     /// Makes one waiting thread find nothing and end.
-    func close() { sem_post(&available) }
+    func close() { available.signal() }
   }
 
   private let queue = Queue()

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locking
 
 /// The two clocks a credential's life is measured with, replaceable in tests.
 ///
@@ -45,11 +45,11 @@ package final class ManualTime: TimeSource {
     var wall: Int64
     var boot: Int64
   }
-  private let state: Mutex<State>
+  private let state: Protected<State>
 
   /// - Parameter wallSeconds: Unix time both in the beginning and as the base of `advance`.
   package init(wallSeconds: Int64 = 1_800_000_000) {
-    state = Mutex(State(wall: wallSeconds * 1_000_000_000, boot: 1_000_000_000_000))
+    state = Protected(State(wall: wallSeconds * 1_000_000_000, boot: 1_000_000_000_000))
   }
 
   package var wallNanoseconds: Int64 { state.withLock { $0.wall } }

@@ -1,6 +1,6 @@
 import COpenSSL
 import Glibc
-import Synchronization
+import Locking
 
 /// Whose certificates a TLS client believes.
 package enum TrustAnchors: Sendable, Hashable {
@@ -66,7 +66,7 @@ package enum TrustAnchors: Sendable, Hashable {
 /// A client's TLS context that is made when the first connection needs it: many gateways use no TLS at all.
 package final class TLSTrust: Sendable {
   private let anchors: TrustAnchors
-  private let made = Mutex<TLSContext?>(nil)
+  private let made = Protected<TLSContext?>(nil)
 
   package init(_ anchors: TrustAnchors) { self.anchors = anchors }
 

@@ -1,6 +1,6 @@
 package import EventLoop
 package import HTTPWire
-import Synchronization
+import Locking
 
 /// Sends control-plane requests (token endpoints, metadata) over the connections of one loop. Any task.
 ///
@@ -33,10 +33,10 @@ package final class HTTPClient: HTTPSending {
 
 /// Resumes its continuation once; as a failure if it is dropped unused, so that no task can hang.
 private final class OneReply: Sendable {
-  private let continuation: Mutex<CheckedContinuation<Result<HTTPResponse, HTTPSendFailure>, Never>?>
+  private let continuation: Protected<CheckedContinuation<Result<HTTPResponse, HTTPSendFailure>, Never>?>
 
   init(_ continuation: CheckedContinuation<Result<HTTPResponse, HTTPSendFailure>, Never>) {
-    self.continuation = Mutex(continuation)
+    self.continuation = Protected(continuation)
   }
 
   deinit { give(.failure(.closed)) }

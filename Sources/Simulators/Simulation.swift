@@ -1,7 +1,7 @@
 import Cryptography
 package import EventLoop
 package import HTTPWire
-import Synchronization
+import Locking
 
 /// How a simulation starts. Given nothing, there is one client, `svc` with the secret `service-secret`.
 package struct SimulationOptions: Sendable {
@@ -41,7 +41,7 @@ package final class Simulation: Sendable {
   package let authorizationServer: SimulatedServer
   package let api: SimulatedServer
   let state: SimulationState
-  private let admin = Mutex<Listener?>(nil)
+  private let admin = Protected<Listener?>(nil)
 
   /// - Throws: ``SimulatorError`` if a port can't be had.
   package static func start(_ options: SimulationOptions = SimulationOptions()) throws(SimulatorError)

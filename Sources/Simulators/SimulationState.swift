@@ -1,19 +1,19 @@
 import Cryptography
 import EventLoop
-import Synchronization
+import Locking
 
 /// What the two servers and the admin port share.
 final class SimulationState: Sendable {
   let time: any TimeSource
   let initialSettings: SimulationSettings
-  let settings: Mutex<SimulationSettings>
+  let settings: Protected<SimulationSettings>
   let journal: Journal
   let faults: FaultScript
   let tokens: TokenRegistry
   let nonces: [Role: NonceBook]
   let replays: [Role: ReplayStore] = [.authorizationServer: ReplayStore(), .api: ReplayStore()]
   /// Set once both ports are open.
-  let addresses = Mutex(Addresses())
+  let addresses = Protected(Addresses())
 
   struct Addresses: Sendable {
     var authorizationServer = ""
@@ -23,7 +23,7 @@ final class SimulationState: Sendable {
   init(_ options: SimulationOptions, seed: Secret, signingKey: ProofKey) {
     time = options.time
     initialSettings = options.settings
-    settings = Mutex(options.settings)
+    settings = Protected(options.settings)
     journal = Journal(entriesMax: options.journalEntriesMax, redactsSecrets: options.redactsJournal, time: options.time)
     faults = FaultScript()
     tokens = TokenRegistry(signingKey: signingKey, seed: seed)

@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 import HTTPWire
-import Synchronization
+import Locking
 import Tracing
 
 @testable import Console
@@ -56,5 +56,5 @@ final class RunningServer {
 }
 
 private final class ServerBox: Sendable {
-  let bound = Mutex<LoopBound<ControlServer>?>(nil)
+  let bound = Protected<LoopBound<ControlServer>?>(nil)
 }

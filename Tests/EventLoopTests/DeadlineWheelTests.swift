@@ -99,7 +99,10 @@ struct DeadlineWheelTests {
     let (first, others) = (Target(), Target())
     let trigger = Deadline(on: turned.loop, target: first)
     var freed: Deadline? = Deadline(on: turned.loop, target: others)
-    let (removed, cleared, moved) = (Deadline(on: turned.loop, target: others), Deadline(on: turned.loop, target: others), Deadline(on: turned.loop, target: others))
+    let (removed, cleared, moved) = (
+      Deadline(on: turned.loop, target: others), Deadline(on: turned.loop, target: others),
+      Deadline(on: turned.loop, target: others)
+    )
     let due = start + 10 * Self.tick
     first.action = { _ in
       if let deadline = freed { deadline.remove() }

@@ -13,6 +13,7 @@ struct Layer {
   private static let pure: Set<String> = ["Synchronization"]
 
   static let table: [String: Layer] = [
+    "Locking": Layer(level: 1),
     "EventLoop": Layer(level: 2, c: ["CLinux", "CLibevent", "COpenSSL"]),
     "Cryptography": Layer(level: 2, c: ["COpenSSL"]),
     "HTTPWire": Layer(level: 3, toolchain: pure),

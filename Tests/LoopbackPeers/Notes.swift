@@ -1,8 +1,8 @@
-import Synchronization
+import Locking
 
 /// What happened, in order, noted from any thread.
 package final class Notes<Note: Sendable>: Sendable {
-  private let notes = Mutex<[Note]>([])
+  private let notes = Protected<[Note]>([])
 
   package init() {}
 

@@ -1,7 +1,6 @@
 import EventLoop
 import Glibc
 import HTTPWire
-import Synchronization
 
 @testable import Tracing
 

@@ -1,5 +1,5 @@
 import EventLoop
-import Synchronization
+import Locking
 import Testing
 
 @testable import Tracing
@@ -13,7 +13,7 @@ private final class Watcher: Sendable {
     var waiting: (text: String, gate: ThreadGate)?
   }
 
-  private let state = Mutex(State())
+  private let state = Protected(State())
   private let asksAgain: Bool
 
   init(asksAgain: Bool = true) { self.asksAgain = asksAgain }

@@ -1,13 +1,13 @@
 import EventLoop
 import Glibc
-import Synchronization
+import Locking
 
 /// The bound UNIX socket of the admin API. Whoever binds it owns the daemon's place: there is one per path.
 package final class ControlSocket: Sendable {
   package let path: String
   private let identity: FileIdentity
   /// Negative once a server has taken it.
-  private let descriptor: Mutex<Int32>
+  private let descriptor: Protected<Int32>
 
   /// Binds and listens; connections wait until a ``ControlServer`` takes them. Blocks while somebody else binds there.
   ///
@@ -24,7 +24,7 @@ package final class ControlSocket: Sendable {
       try Self.removeStale(path, address)
       return try Self.bind(path, address)
     }
-    descriptor = Mutex(bound.descriptor)
+    descriptor = Protected(bound.descriptor)
     identity = bound.identity
   }
 

@@ -1,6 +1,6 @@
 import EventLoop
 import OAuth
-import Synchronization
+import Locking
 
 /// What is known of one issuer. Fetched when first needed, by one task for all who wait, and again after an hour. Any thread.
 final class MetadataCache: Sendable {
@@ -20,7 +20,7 @@ final class MetadataCache: Sendable {
   private let issuer: Issuer
   private let caller: AuthorizationServerCaller
   private let time: any TimeSource
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   init(_ issuer: Issuer, caller: AuthorizationServerCaller, time: any TimeSource) {
     self.issuer = issuer

@@ -1,6 +1,6 @@
 import Cryptography
 package import OAuth
-import Synchronization
+import Locking
 
 /// One client at one authorization server: its key, its nonces, its knowledge of the server, and the token sources that
 /// share them. Any thread.
@@ -15,7 +15,7 @@ package final class OAuthClient: Sendable {
   private let metadata: MetadataCache?
   private let secret: SecretReader?
   /// What the redactor was told of.
-  private let heldSecret = Mutex<Secret?>(nil)
+  private let heldSecret = Protected<Secret?>(nil)
 
   package init(_ registration: ClientRegistration, environment: CredentialEnvironment) {
     self.registration = registration

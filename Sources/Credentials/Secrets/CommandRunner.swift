@@ -1,7 +1,7 @@
 import EventLoop
 import FoundationEssentials
 import Glibc
-import Synchronization
+import Locking
 
 /// Runs a program for its output, without a shell, with a time limit. Standard error goes nowhere: it may hold secrets.
 enum CommandRunner {
@@ -11,7 +11,7 @@ enum CommandRunner {
   private static let lookIntervalMilliseconds: Int32 = 20
 
   /// Only one at a time between making a pipe and starting a program, so that no other program inherits the pipe.
-  private static let starting = Mutex(())
+  private static let starting = Protected(())
 
   /// Blocks until the program ended, or was ended together with what it started.
   static func run(_ words: [String], timeLimit: Duration = timeLimit) throws(SecretFailure) -> [UInt8] {

@@ -1,7 +1,7 @@
 import Cryptography
 import EventLoop
 import Glibc
-import Synchronization
+import Locking
 
 /// Reads one secret, and again when it may have changed: a file when it is another one or `reread` has passed, a command
 /// after `reread`. One read at a time. Any thread.
@@ -17,7 +17,7 @@ final class SecretReader: Sendable {
   private let reread: Duration
   private let time: any TimeSource
   private let commandTimeLimit: Duration
-  private let state: Mutex<State>
+  private let state: Protected<State>
 
   init(
     _ origin: SecretOrigin, reread: Duration, time: any TimeSource, commandTimeLimit: Duration = CommandRunner.timeLimit
@@ -26,7 +26,7 @@ final class SecretReader: Sendable {
     self.reread = reread
     self.time = time
     self.commandTimeLimit = commandTimeLimit
-    state = Mutex(State())
+    state = Protected(State())
   }
 
   /// - Parameter anew: don't answer from memory, whatever the age.

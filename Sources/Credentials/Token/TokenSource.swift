@@ -1,7 +1,7 @@
 import Cryptography
 package import HTTPWire
 package import OAuth
-import Synchronization
+import Locking
 
 /// One per token key (account, audience, resource, scope set) or static credential. Any thread.
 ///
@@ -28,7 +28,7 @@ package final class TokenSource: Sendable {
   private let fetcher: any TokenFetching
   private let nonces: NonceCells
   private let environment: CredentialEnvironment
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   init(name: String, fetcher: any TokenFetching, nonces: NonceCells, environment: CredentialEnvironment) {
     self.name = name

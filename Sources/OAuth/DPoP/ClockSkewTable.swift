@@ -1,11 +1,11 @@
 package import HTTPWire
-import Synchronization
+import Locking
 
 /// The clocks of all servers that were met, by origin. Any thread; keep what it returns instead of asking per request.
 package final class ClockSkewTable: Sendable {
   /// Origins come from the configuration and from metadata, so this is never reached in earnest.
   static let originsMax = 1_000
-  private let skews = Mutex<[Origin: ClockSkew]>([:])
+  private let skews = Protected<[Origin: ClockSkew]>([:])
 
   package init() {}
 

@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// The most recent nonce of one server in one role, for one account. Any thread.
 ///
@@ -13,7 +13,7 @@ package final class NonceCell: Sendable {
     /// The newest send that had a say; answers to older ones come late and are not believed.
     var newestSend: UInt64 = 0
   }
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   package init() {}
 

@@ -1,5 +1,5 @@
 package import HTTPWire
-import Synchronization
+import Locking
 
 /// All nonces of one account: a cell per origin and role. Any thread; keep the cell instead of asking per request.
 ///
@@ -14,7 +14,7 @@ package final class NonceCells: Sendable {
   }
   /// Origins come from the configuration and from metadata, so this is never reached in earnest.
   static let cellsMax = 1_000
-  private let cells = Mutex<[Key: NonceCell]>([:])
+  private let cells = Protected<[Key: NonceCell]>([:])
 
   package init() {}
 

@@ -1,6 +1,6 @@
 import Cryptography
 import HTTPWire
-import Synchronization
+import Locking
 
 /// An access token as the authorization server remembers it.
 struct IssuedToken: Sendable, Equatable {
@@ -28,7 +28,7 @@ final class TokenRegistry: Sendable {
   let signingKey: ProofKey
   let keyID: String
   private let seed: Secret
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   init(signingKey: ProofKey, seed: Secret) {
     self.signingKey = signingKey

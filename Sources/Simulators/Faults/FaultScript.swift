@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// Which requests a rule is for; what is nil does not matter.
 package struct RequestMatch: Sendable, Equatable {
@@ -49,7 +49,7 @@ package final class FaultScript: Sendable {
   }
 
   package let gates = Gates()
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   package var rules: [FaultRule] { state.withLock(\.rules) }
 

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locking
 
 /// Named gates at which requests wait until a test has seen enough.
 package final class Gates: Sendable {
@@ -13,7 +13,7 @@ package final class Gates: Sendable {
     var waiting: [String: Int] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   /// Lets those who wait at the gate, and all who come later, pass.
   package func open(_ gate: String) { state.withLock { _ = $0.open.insert(gate) } }

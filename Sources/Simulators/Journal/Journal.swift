@@ -1,5 +1,5 @@
 import EventLoop
-import Synchronization
+import Locking
 
 /// Everything the simulators received, in order of arrival, secrets included: tests search for them.
 package final class Journal: Sendable {
@@ -28,7 +28,7 @@ package final class Journal: Sendable {
   package let entriesMax: Int
   private let redactsSecrets: Bool
   private let time: any TimeSource
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   init(entriesMax: Int, redactsSecrets: Bool, time: any TimeSource) {
     self.entriesMax = max(2, entriesMax)

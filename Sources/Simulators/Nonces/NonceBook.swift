@@ -1,5 +1,5 @@
 import Cryptography
-import Synchronization
+import Locking
 
 /// The nonces one server has given out, and its judgement of those that come back.
 final class NonceBook: Sendable {
@@ -28,7 +28,7 @@ final class NonceBook: Sendable {
 
   private let role: Role
   private let seed: Secret
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   init(role: Role, seed: Secret) {
     self.role = role

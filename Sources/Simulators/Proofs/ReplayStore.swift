@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// The `jti` values a server has seen, so that each proof is good once. RFC 9449 §11.1
 final class ReplayStore: Sendable {
@@ -12,7 +12,7 @@ final class ReplayStore: Sendable {
     var oldest = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   /// - Returns: false if that key has used that `jti` before.
   func insert(jti: String, key: String) -> Bool {

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locking
 
 /// Accepts connections on 127.0.0.1, each served by a thread of its own.
 final class Listener: Sendable {
@@ -19,7 +19,7 @@ final class Listener: Sendable {
 
   let port: UInt16
   private let descriptor: Int32
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   /// - Parameters:
   ///   - port: 0 lets the system choose.

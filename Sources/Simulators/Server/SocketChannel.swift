@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locking
 
 /// A connected TCP socket.
 final class SocketChannel: ByteChannel {
@@ -13,7 +13,7 @@ final class SocketChannel: ByteChannel {
 
   /// Valid while `state.isOpen`; closed by the owner thread only, so the owner may use it without the lock.
   private let descriptor: Int32
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   /// Takes ownership of `descriptor`.
   init(owning descriptor: Int32) {

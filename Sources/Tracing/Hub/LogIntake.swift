@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Locking
 import Synchronization
 
 /// The state that loops, subscribers and the writer thread share, behind one lock that is only ever held briefly.
@@ -42,7 +43,7 @@ final class LogIntake: Sendable {
 
   let limits: LogLimits
   private let time: any TimeSource
-  private let state: Mutex<State>
+  private let state: Protected<State>
   private let watched = Atomic(false)
   /// A byte in it means: look at the state. A pipe, because the writer polls it beside its output.
   private let wake: WakePipe
@@ -52,7 +53,7 @@ final class LogIntake: Sendable {
     self.time = time
     wake = WakePipe()
     let ring = LineRing(linesMax: limits.ringLinesMax, bytesMax: limits.ringBytesMax)
-    state = Mutex(State(ring: ring, output: output))
+    state = Protected(State(ring: ring, output: output))
   }
 
   var isWatched: Bool { watched.load(ordering: .relaxed) }

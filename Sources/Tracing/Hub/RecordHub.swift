@@ -1,5 +1,4 @@
 package import EventLoop
-import Synchronization
 
 /// Where the lines of all loops meet: one thread masks what is held secret, writes the log, keeps the last lines and
 /// feeds those who watch.

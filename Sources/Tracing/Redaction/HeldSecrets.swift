@@ -1,5 +1,5 @@
 package import Cryptography
-import Synchronization
+import Locking
 
 /// The exact values of every secret the process holds: the one layer of redaction that knows instead of guessing.
 ///
@@ -36,7 +36,7 @@ package final class HeldSecrets: Sendable {
     var index = HeldIndex([])
   }
 
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   package init(countMax: Int = countMax) { self.countMax = countMax }
 

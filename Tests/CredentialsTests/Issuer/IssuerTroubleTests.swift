@@ -1,6 +1,6 @@
 import HTTPWire
 import OAuth
-import Synchronization
+import Locking
 import Testing
 
 @testable import Credentials
@@ -75,7 +75,7 @@ struct IssuerTroubleTests {
   }
 
   @Test func `metadata serve an hour, and longer while the issuer is down`() async throws {
-    let isDown = Mutex(false)
+    let isDown = Protected(false)
     let fixture = try OAuthClientFixture(
       server: ScriptedServer(metadata: { _ in
         isDown.withLock { $0 } ? .failure(.timeout) : .success(HTTPResponse(200, ScriptedServer.document))

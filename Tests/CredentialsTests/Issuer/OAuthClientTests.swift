@@ -2,7 +2,7 @@ import Cryptography
 import EventLoop
 import HTTPWire
 import OAuth
-import Synchronization
+import Locking
 import Testing
 
 @testable import Credentials
@@ -94,8 +94,8 @@ struct OAuthClientTests {
   }
 
   @Test func `the client's secret and its tokens are known to the redactor before anything is sent`() async throws {
-    let held = Mutex<HeldSecrets?>(nil)
-    let known = Mutex<[String: Int]>([:])
+    let held = Protected<HeldSecrets?>(nil)
+    let known = Protected<[String: Int]>([:])
     let fixture = try OAuthClientFixture(
       server: ScriptedServer { _, _ in
         known.withLock { $0 = held.withLock { $0 }?.all ?? [:] }

@@ -1,6 +1,5 @@
 import HTTPWire
 import OAuth
-import Synchronization
 import Testing
 
 @testable import Credentials

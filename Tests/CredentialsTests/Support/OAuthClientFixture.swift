@@ -2,7 +2,7 @@ import Cryptography
 import EventLoop
 import HTTPWire
 import OAuth
-import Synchronization
+import Locking
 
 @testable import Credentials
 
@@ -56,7 +56,7 @@ struct OAuthClientFixture {
 
 /// The events in the order they came.
 final class Events: Sendable {
-  private let events = Mutex<[OAuthEvent]>([])
+  private let events = Protected<[OAuthEvent]>([])
   func append(_ event: OAuthEvent) { events.withLock { $0.append(event) } }
   var all: [OAuthEvent] { events.withLock { $0 } }
   var tokens: [OAuthEvent] { all.filter { $0.step == .token } }

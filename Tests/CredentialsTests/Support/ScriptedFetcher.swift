@@ -2,7 +2,7 @@ import Cryptography
 import EventLoop
 import HTTPWire
 import OAuth
-import Synchronization
+import Locking
 
 @testable import Credentials
 
@@ -13,7 +13,7 @@ final class ScriptedFetcher: TokenFetching {
     var running: CheckedContinuation<Result<FetchedToken, FetchFailure>, Never>?
     var started: [CheckedContinuation<Void, Never>] = []
   }
-  private let state = Mutex(State())
+  private let state = Protected(State())
   let kind: TokenSourceKind
   var warnings: [String] { [] }
 
@@ -90,7 +90,7 @@ extension FetchFailure {
 
 /// The secrets a redactor would know, with how often each is held.
 final class HeldSecrets: Sendable {
-  private let counts = Mutex<[String: Int]>([:])
+  private let counts = Protected<[String: Int]>([:])
 
   var announcer: SecretAnnouncer {
     SecretAnnouncer(
@@ -114,7 +114,7 @@ final class ManualSleep: Sendable {
     var sleeps: [(Duration, CheckedContinuation<Void, Never>)] = []
     var watchers: [CheckedContinuation<Void, Never>] = []
   }
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   func sleep(_ duration: Duration) async {
     await withCheckedContinuation { continuation in

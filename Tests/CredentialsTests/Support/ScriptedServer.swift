@@ -1,11 +1,11 @@
 import Cryptography
 import HTTPWire
-import Synchronization
+import Locking
 
 /// An authorization server in a closure. It keeps what it was asked.
 final class ScriptedServer: HTTPSending {
   typealias Answer = Result<HTTPResponse, HTTPSendFailure>
-  private let requests = Mutex<[HTTPRequest]>([])
+  private let requests = Protected<[HTTPRequest]>([])
   /// Gets a request to the token endpoint and its number, which starts at 1.
   private let token: @Sendable (HTTPRequest, Int) -> Answer
   private let metadata: @Sendable (HTTPRequest) -> Answer

@@ -1,7 +1,7 @@
 import Cryptography
 import EventLoop
 import OAuth
-import Synchronization
+import Locking
 
 @testable import Credentials
 
@@ -66,7 +66,7 @@ final class Outcomes: Sendable {
     var results: [Result<AccessToken, TokenFailure>] = []
     var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   var waiter: TokenSource.Waiter {
     { result in

@@ -1,6 +1,6 @@
 import EventLoop
 import OAuth
-import Synchronization
+import Locking
 import Testing
 
 @testable import Credentials
@@ -84,7 +84,7 @@ struct RefusedTokenTests {
   }
 
   @Test func `a token that served for a while counts anew`() async {
-    let accepted = Mutex<Set<String>>([])
+    let accepted = Protected<Set<String>>([])
     let upstream = Upstream(source: source) { text in accepted.withLock { $0.contains(text) } }
     #expect(await upstream.request() == ["t1", "t2"])
     fixture.time.advance(by: .seconds(30))

@@ -2,7 +2,7 @@ import Configuration
 import Daemon
 import Foundation
 import HTTPWire
-import Synchronization
+import Locking
 import Testing
 
 @testable import Simulators
@@ -13,7 +13,7 @@ final class Scene: Sendable {
   let port: UInt16
   let directory: String
   private let daemon: Daemon
-  private let isOver = Mutex(false)
+  private let isOver = Protected(false)
 
   /// Starts a scene, lets `body` play in it, and takes everything down again.
   static func play<R: Sendable>(
