@@ -234,9 +234,10 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     if output.pendingBytes == 0 { linger() } else { arm(timeouts.send) }
   }
 
-  /// Closing with unread input would reset the connection and could destroy the answer on its way (RFC 9112 §9.6).
+  /// Closing with input unread, or still to come from a client that did not ask to close, would reset the connection
+  /// and could destroy the answer on its way (RFC 9112 §9.6).
   private func linger() {
-    if requestComplete, !socket.hasUnreadBytes { return close() }
+    if requestComplete, closeAfterResponse, !socket.hasUnreadBytes { return close() }
     input.release()
     socket.shutdownSending()
     arm(timeouts.linger)

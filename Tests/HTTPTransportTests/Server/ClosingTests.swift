@@ -163,6 +163,28 @@ struct ServerClosingTests {
     #expect(rig.turn { rig.isClosed })
   }
 
+  @Test func `a request sent after an answer that ends the connection does not destroy it`() throws {
+    let rig = try ServerRig(overTCP: true)
+    rig.answer = { connection in
+      connection.respond { $0.append("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n") }
+      connection.finishResponse(keepAlive: false)
+    }
+    #expect(rig.send(Self.get))
+    for _ in 0..<3 { rig.client.send(Self.get) }
+    #expect(rig.turn { rig.client.isOver })
+    #expect(rig.client.text == "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+    #expect(!rig.client.wasReset)
+    rig.client.close()
+    #expect(rig.turn { rig.isClosed })
+  }
+
+  @Test func `a client that asked to close is not waited for`() throws {
+    let rig = try ServerRig(overTCP: true)
+    #expect(rig.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+    #expect(rig.turn { rig.isClosed })
+    #expect(rig.client.text == "HTTP/1.1 204 No Content\r\n\r\n")
+  }
+
   @Test func `lingering ends by time`() throws {
     let rig = try ServerRig(timeouts: Self.timeouts { $0.linger = Self.soon })
     #expect(rig.send("nonsense\u{1}\r\n\r\n"))
