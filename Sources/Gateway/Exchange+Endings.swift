@@ -100,13 +100,29 @@ extension Exchange {
   }
 
   func answer(_ failure: UpstreamFailure) {
-    switch failure {
-    case .unreachable(let reason): answer(.upstreamUnreachable, "No connection to the upstream: \(reason).")
-    case .tls(let reason): answer(.upstreamTLS, "TLS to the upstream failed: \(reason).")
-    case .connectTimeout: answer(.upstreamTimeout, "No connection to the upstream in time.")
-    case .responseTimeout: answer(.upstreamTimeout, "The upstream did not answer in time.")
-    case .closed: answer(.upstreamClosed, "The upstream closed the connection before its answer was whole.")
-    case .violation(let violation): answer(.upstreamProtocol, "\(violation.detail)")
-    }
+    let detail =
+      switch failure {
+      case .unreachable(let reason): "No connection to the upstream: \(reason)."
+      case .tls(let reason): "TLS to the upstream failed: \(reason)."
+      case .connectTimeout: "No connection to the upstream in time."
+      case .responseTimeout: "The upstream did not answer in time."
+      case .closed: "The upstream closed the connection before its answer was whole."
+      case .violation(let violation): "\(violation.detail)"
+      }
+    answer(OwnAnswer(failure), detail)
+  }
+}
+
+extension OwnAnswer {
+  /// What a failed upstream exchange is called, whether or not the client could still be told.
+  init(_ failure: UpstreamFailure) {
+    self =
+      switch failure {
+      case .unreachable: .upstreamUnreachable
+      case .tls: .upstreamTLS
+      case .connectTimeout, .responseTimeout: .upstreamTimeout
+      case .closed: .upstreamClosed
+      case .violation: .upstreamProtocol
+      }
   }
 }

@@ -455,7 +455,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     switch phase {
     case .discarding(let action): return replay(action)
     case .delivering:
-      trace.error = .upstreamClosed
+      trace.error = OwnAnswer(failure)
       let client = client
       end()
       client?.abort()

@@ -58,6 +58,7 @@ import Testing
       await #expect(throws: WireFailure.self) { try await client.call("GET", "/api/echo") }
       #expect(try await scene.call("GET", "/api/echo").status == 200)
       #expect(scene.arrived.map(\.connection) == [1, 2])
+      #expect(try await scene.records().map(\.error) == ["upstream_protocol", nil])
     }
   }
 
