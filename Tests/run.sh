@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need (Debian 12, Swift 6; as root or with sudo) and runs them all.
 #
-#   Tests/run.sh [--long]    --long adds the address sanitizer, the soak and the benchmarks
+#   Tests/run.sh [--long]    --long adds the address sanitizer, the soak, the full mutation count and the benchmarks
 #
 # Output is short when all is well; a step that fails prints all it said, and later steps still run. Logs stay in
 # .build/test-logs. The last line is the sum, "N passed, N failed", and the exit code is 1 if anything failed.
@@ -100,7 +100,7 @@ if $long; then
   # Not the thread sanitizer: it does not see the locks of the Synchronization module.
   ASAN_OPTIONS=detect_leaks=0 \
     step "swift test, address sanitizer" swift test --scratch-path .build/ci-address --disable-xctest --sanitize address
-  for script in Tests/EndToEnd/long_*.py; do step "${script#Tests/}" driver "$script"; done
+  for script in Tests/Interop/long_*.py Tests/EndToEnd/long_*.py; do step "${script#Tests/}" driver "$script"; done
   step "Benchmarks/run.sh" benchmarks
 fi
 
