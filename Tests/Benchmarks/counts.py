@@ -76,8 +76,11 @@ def nonces(bench, options):
         text += ", the previous nonce accepted" * previous_accepted
         text += f", {milliseconds} ms to the answer" if milliseconds else ""
         figures.append(Figure(text, [trips for trips, _ in runs], at_most=target))
-        notes.append(f"{text}: {dict(sum((collections.Counter(statuses) for _, statuses in runs), collections.Counter()))}")
-    return Outcome("upstream round trips a request with rotating nonces", {}, figures, ["Statuses: " + "; ".join(notes)])
+        answers = collections.Counter()
+        for _, statuses in runs:
+            answers.update(statuses)
+        notes.append(f"Answers, {text}: " + ", ".join(f"{count} × {status}" for status, count in answers.items()))
+    return Outcome("upstream round trips a request with rotating nonces", {}, figures, notes)
 
 
 def refreshes(bench, options):

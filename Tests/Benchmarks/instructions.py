@@ -27,7 +27,10 @@ TIGHTEN_BELOW = 0.90
 ANSWER_SECONDS_MAX = 60  # under valgrind, on a busy machine
 PROFILED_FUNCTIONS = 60
 
-REQUEST = "GET /api/orders/17?status=open HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUser-Agent: curl/7.88.1\r\nAccept: */*\r\n\r\n"
+REQUEST = (
+    "GET /api/orders/17?status=open HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+    "User-Agent: curl/7.88.1\r\nAccept: */*\r\n\r\n"
+)
 BODY = b'{"id":17,"status":"open","total":"129.90","currency":"EUR"}\n'
 ANSWER = (
     b"HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nDate: Sun, 30 Nov 2025 09:00:00 GMT\r\n"

@@ -25,31 +25,26 @@ def with_idle_connections(proxy, count):
 
 
 def total(proxy):
-    """nginx: the worker alone; the master's pages are its own, too."""
+    """Of nginx the worker alone; the master holds the same pages once more."""
     return memory_megabytes(proxy.pids[-1])
-
-
-def streaming_peak(proxy, *transfers):
-    for transfer in transfers:
-        transfer(proxy.port)
-    return memory_megabytes(proxy.pids[0], "VmHWM")
 
 
 def memory(bench, options):
     origin, sink, gateways = Origin(bench), Sink(bench), Gateways(bench)
     file = origin.file(GIGABYTE)
     path = f"/files/{file.name}"
-    secured = {"tls": {"ca": str(origin.certificate)}}
     nginx = rival(bench, origin.port, connections=CONNECTIONS_MAX)
     ours = gateways.bearer(origin.url)
     samples = {"nginx": {"MB at start": [total(nginx)]}, "proofd": {"MB at start": [total(ours)]}}
     for name, proxy in (("nginx", nginx), ("proofd", ours)):
         samples[name]["MB with 5,000 idle connections"] = [with_idle_connections(proxy, IDLE_CONNECTIONS)]
-    peaks = [
-        streaming_peak(gateways.bearer(origin.url, path="/files"), lambda port: get(port, path)),
-        streaming_peak(gateways.bearer(origin.tls_url, path="/files", route=secured), lambda port: get(port, path)),
-        streaming_peak(gateways.bearer(sink.url), lambda port: put(port, "/api/file", file)),
-    ]
+    plain = gateways.bearer(origin.url, path="/files")
+    secured = gateways.bearer(origin.tls_url, path="/files", route=origin.trusted)
+    uploading = gateways.bearer(sink.url)
+    get(plain.port, path)
+    get(secured.port, path)
+    put(uploading.port, "/api/file", file)
+    peaks = [memory_megabytes(proxy.pids[0], "VmHWM") for proxy in (plain, secured, uploading)]
     samples["proofd"]["MB at most in 1 GB down, down from https, up"] = [max(peaks)]
     start, idle, streaming = samples["proofd"].values()
     return Outcome("memory, 1 loop", samples, [

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds proofd and measures it beside nginx (Debian 12, Swift 6; as root or with sudo). README.md explains the figures.
 #
-#   Tests/Benchmarks/run.sh [--rounds N] [--seconds S] [--only NAME]… [--json FILE] [--quick]
+#   Tests/Benchmarks/run.sh [--rounds N] [--seconds S] [--only NAME]… [--json FILE] [--readme] [--quick]
 #
 # With PROOFD and PROOFD_SIM in the environment those programs are measured, and nothing is built.
 set -euo pipefail

@@ -37,12 +37,18 @@ ORIGIN = """
   sendfile on;
   tcp_nopush on;
   default_type application/json;
+  ssl_certificate {certificate};
+  ssl_certificate_key {key};
+  ssl_protocols TLSv1.2 TLSv1.3;
+  ssl_session_cache shared:sessions:1m;
+  server {{
+    listen 127.0.0.1:{closing} ssl;
+    keepalive_timeout 0;
+    location / {{ return 200 '{body}'; }}
+  }}
   server {{
     listen 127.0.0.1:{plain};
     listen 127.0.0.1:{tls} ssl;
-    ssl_certificate {certificate};
-    ssl_certificate_key {key};
-    ssl_session_cache shared:sessions:1m;
     location / {{ return 200 '{body}'; }}
     location /files/ {{ alias {files}/; default_type application/octet-stream; }}
     location /connections {{ stub_status; }}
@@ -55,6 +61,8 @@ RIVAL = """
     '"request_bytes":$request_length,"response_bytes":$body_bytes_sent}}';
   access_log {directory}/{name}.access.log records buffer=64k flush=1s;
   proxy_http_version 1.1;
+  proxy_ssl_protocols TLSv1.2 TLSv1.3;
+  proxy_ssl_session_reuse on;
   proxy_set_header Connection "";
   proxy_set_header Authorization "Bearer {token}";
   {settings}
@@ -70,8 +78,9 @@ class Nginx:
     def __init__(self, bench, name, http, cpus, workers=1, connections=1024, **values):
         directory = bench.directory
         values |= {"directory": directory, "name": name, "many": MANY}
-        if taken := [values[key] for key in ("port", "plain", "tls") if key in values and harness.listens(values[key])]:
-            raise RuntimeError(f"port {taken[0]} is taken by another process: end it first")
+        for port in (values[key] for key in ("port", "plain", "tls", "closing") if key in values):
+            if harness.listens(port):
+                raise RuntimeError(f"port {port} is taken by another process: end it first")
         configuration = bench.write(f"{name}.conf", COMMON.format(
             http=http.format(**values), user="user root;" if os.geteuid() == 0 else "", workers=workers,
             connections=connections, **values))
@@ -86,21 +95,31 @@ class Nginx:
 
 
 class Origin:
-    """The API behind: a small answer at every path, large files in memory under /files/, with and without TLS."""
+    """The API behind: a small answer at every path, large files in memory under /files/, with and without TLS. Behind
+    `closing_url` each answer ends its connection."""
 
     def __init__(self, bench):
         directory = bench.directory
         self.certificate, key = directory / "origin.pem", directory / "origin.key"
         bench.run_command(
             "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-            "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", self.certificate,
+            "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key,
+            "-out", self.certificate,
         ).check_returncode()
-        self.files = pathlib.Path(bench.enter_context(tempfile.TemporaryDirectory(prefix="proofd-bench-", dir="/dev/shm")))
-        self.port, self.tls_port = harness.free_port(), harness.free_port()
-        self.url, self.tls_url = f"http://127.0.0.1:{self.port}", f"https://127.0.0.1:{self.tls_port}"
+        in_memory = tempfile.TemporaryDirectory(prefix="proofd-bench-", dir="/dev/shm")
+        self.files = pathlib.Path(bench.enter_context(in_memory))
+        self.port, self.tls_port, self.closing_port = (harness.free_port() for _ in range(3))
+        self.url, self.tls_url, self.closing_url = (
+            f"{scheme}://127.0.0.1:{port}" for scheme, port in (
+                ("http", self.port), ("https", self.tls_port), ("https", self.closing_port)))
         self.server = Nginx(
-            bench, "origin", ORIGIN, LOAD_CPU, plain=self.port, tls=self.tls_port, certificate=self.certificate, key=key,
-            files=self.files, body=BODY)
+            bench, "origin", ORIGIN, LOAD_CPU, plain=self.port, tls=self.tls_port, closing=self.closing_port,
+            certificate=self.certificate, key=key, files=self.files, body=BODY)
+
+    @property
+    def trusted(self):
+        """What a route says about its certificate."""
+        return {"tls": {"ca": str(self.certificate)}}
 
     def file(self, byte_count):
         """A file of random content, the same in each MB."""
@@ -124,8 +143,9 @@ def rival(bench, origin_port, name="nginx", cpus=PROXY_CPU, tls=False, workers=1
     """nginx as a reverse proxy that adds a Bearer token and writes a buffered JSON log."""
     port = harness.free_port()
     server = Nginx(
-        bench, name.replace(" ", "-"), RIVAL, cpus, workers, connections, port=port, upstream=f"127.0.0.1:{origin_port}",
-        token=TOKEN, settings=settings, scheme="https" if tls else "http", reuseport=" reuseport" if workers > 1 else "")
+        bench, name.replace(" ", "-"), RIVAL, cpus, workers, connections, port=port, token=TOKEN, settings=settings,
+        upstream=f"127.0.0.1:{origin_port}", scheme="https" if tls else "http",
+        reuseport=" reuseport" if workers > 1 else "")
     return Proxy(name, port, server.pids)
 
 
