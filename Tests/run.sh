@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # Installs what the tests need (Debian 12, Swift 6; as root or with sudo) and runs them all.
 #
-#   Tests/run.sh [--long]    --long adds the address sanitizer, the soak, the full mutation count and the benchmarks
+#   Tests/run.sh [--long]    --long adds the address sanitizer, the soak, the full mutation count and the benchmarks,
+#                            and fuzzes longer
 #
 # Output is short when all is well; a step that fails prints all it said, and later steps still run. Logs stay in
 # .build/test-logs. The last line is the sum, "N passed, N failed", and the exit code is 1 if anything failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-long=false
+long=false fuzz_seconds=30
 case "${1:-}" in
   "") ;;
-  --long) long=true ;;
+  --long) long=true fuzz_seconds=600 ;;
   *) echo "usage: Tests/run.sh [--long]" >&2; exit 2 ;;
 esac
 
@@ -90,6 +91,7 @@ step "clean debug build, warnings are errors" clean_debug_build
 step "swift format lint" swift format lint --strict --recursive Sources Tests Package.swift
 step "swift test" swift_tests
 step "10,000 proofs, verified by others" verify_proofs
+step "Fuzzing/run.sh, $fuzz_seconds s each" Tests/Fuzzing/run.sh --seconds "$fuzz_seconds"
 step "release build" swift build -c release --static-swift-stdlib
 PROOFD=$PWD/.build/release/proofd PROOFD_SIM=$PWD/.build/release/proofd-sim
 export PROOFD PROOFD_SIM
