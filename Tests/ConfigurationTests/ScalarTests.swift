@@ -4,14 +4,14 @@ import Testing
 @Suite struct `A value of the file` {
   @Test(arguments: [
     ("500ms", Duration.milliseconds(500)), ("10s", .seconds(10)), ("5m", .seconds(300)), ("1h", .seconds(3600)),
-    ("010s", .seconds(10)),
+    ("010s", .seconds(10)), (#""500ms""#, .milliseconds(500)),
   ])
   func `can be a duration`(_ text: String, _ value: Duration) throws {
     #expect(try configuration("token_timeout: \(text)\nroutes: {}").timeouts.token == value)
   }
 
   @Test(arguments: [
-    ("0", 0), ("65536", 65_536), ("64KiB", 65_536), ("1MiB", 1 << 20), ("3MiB", 3 << 20),
+    ("0", 0), ("65536", 65_536), ("64KiB", 65_536), ("1MiB", 1 << 20), ("3MiB", 3 << 20), (#""64KiB""#, 65_536),
   ])
   func `can be a size`(_ text: String, _ value: Int) throws {
     #expect(try configuration("replay_limit: \(text)\nroutes: {}").replayLimitBytes == value)

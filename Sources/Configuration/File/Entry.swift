@@ -46,12 +46,12 @@ struct Entry {
     return value
   }
 
-  /// A number with its unit: `500ms`, `10s`, `5m`, `1h`.
+  /// A number with its unit: `500ms`, `10s`, `5m`, `1h`. Quoted too, as JSON has it.
   func duration(_ range: ClosedRange<Duration>) -> Duration? {
     let bounds = "from \(ScalarFormat.spell(range.lowerBound)) to \(ScalarFormat.spell(range.upperBound))"
     let expected = "a duration such as 500ms, 10s, 5m or 1h"
     guard let scalar = scalar(expected) else { return nil }
-    guard scalar.plain, let value = ScalarFormat.duration(scalar.text) else {
+    guard let value = ScalarFormat.duration(scalar.text) else {
       let bare = scalar.plain && ScalarFormat.integer(scalar.text) != nil
       report(bare ? "needs a unit: ms, s, m or h" : "must be \(expected)")
       return nil
@@ -63,11 +63,11 @@ struct Entry {
     return value
   }
 
-  /// Bytes: a plain number, or one in KiB, MiB or GiB.
+  /// Bytes: a number, or one in KiB, MiB or GiB. Quoted too, as JSON has it.
   func size(_ range: ClosedRange<Int>) -> Int? {
     let expected = "a size such as 65536, 64KiB or 1MiB"
     guard let scalar = scalar(expected) else { return nil }
-    guard scalar.plain, let value = ScalarFormat.size(scalar.text) else {
+    guard let value = ScalarFormat.size(scalar.text) else {
       let decimal = scalar.text.hasSuffix("KB") || scalar.text.hasSuffix("MB") || scalar.text.hasSuffix("GB")
       report("must be \(expected)\(decimal ? "; units are KiB, MiB and GiB" : "")")
       return nil
