@@ -66,6 +66,7 @@ struct RouteAssembly {
     definition.limits.idleMax = configuration.limits.idleUpstreamConnectionsMax
     definition.limits.idleNanoseconds = configuration.timeouts.idleUpstream.unsignedNanoseconds
     definition.limits.connectNanoseconds = route.timeouts.connect.unsignedNanoseconds
+    definition.limits.sendNanoseconds = configuration.timeouts.send.unsignedNanoseconds
     definition.limits.responseHeadNanoseconds = route.timeouts.response.unsignedNanoseconds
     endpoints.append(definition)
     endpointIndex[key] = endpoints.count - 1

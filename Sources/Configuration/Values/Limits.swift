@@ -19,7 +19,7 @@ package struct Timeouts: Sendable, Equatable {
   package var head: Duration = .seconds(10)
   /// For the next byte of a request body.
   package var body: Duration = .seconds(60)
-  /// For a client to take the next byte of an answer.
+  /// For a client to take the next byte of an answer, and an upstream of a request.
   package var send: Duration = .seconds(60)
   /// For the next request on a client's connection.
   package var idle: Duration = .seconds(75)
