@@ -17,6 +17,9 @@ static inline int proofd_accept(int listener, struct sockaddr_storage *address, 
   return accept4(listener, (struct sockaddr *)address, addressBytes, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
+/// The process's environment (Swift cannot tell that nothing here changes it).
+static inline char *const *proofd_environment(void) { return __environ; }
+
 /// Names the calling thread for ps and top; at most 15 bytes are kept.
 static inline void proofd_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Glibc
 
 extension Configuration {
   /// The surroundings of a file that decide what it means.
@@ -68,11 +68,11 @@ extension Configuration {
   ) -> (configuration: Configuration?, problems: [ConfigurationProblem]) {
     let problems = ProblemList(file: path)
     guard let bytes = contents(path, problems) else { return (nil, problems.sorted()) }
-    let absolutePath = path.hasPrefix("/") ? path : ReadingContext.join(FileManager.default.currentDirectoryPath, path)
+    let absolutePath = path.hasPrefix("/") ? path : ReadingContext.join(WorkingPlace.directory, path)
     let directory = absolutePath[..<(absolutePath.lastIndex(of: "/") ?? absolutePath.startIndex)]
     let surroundings = Surroundings(
       baseDirectory: directory.isEmpty ? "/" : String(directory), home: absolute(environment["HOME"]),
-      stateHome: absolute(environment["XDG_STATE_HOME"]), cores: ProcessInfo.processInfo.activeProcessorCount)
+      stateHome: absolute(environment["XDG_STATE_HOME"]), cores: WorkingPlace.processors)
     let context = ReadingContext(problems: problems, surroundings: surroundings)
     let configuration = context.readConfiguration(YAMLReader.read(bytes, problems: problems), file: path)
     context.checkNeeds(environment: environment)
@@ -83,24 +83,52 @@ extension Configuration {
   private static func absolute(_ path: String?) -> String? { path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
   private static func contents(_ path: String, _ problems: ProblemList) -> [UInt8]? {
-    do {
-      let attributes = try FileManager.default.attributesOfItem(atPath: path)
-      if let type = attributes[.type] as? FileAttributeType, type == .typeDirectory {
-        problems.add(.wholeFile, "", "is a directory; a file is needed")
-        return nil
-      }
-      if let size = attributes[.size] as? UInt64, size > YAMLReader.fileBytesMax {
-        problems.add(.wholeFile, "", "the file is larger than 1 MiB")
-        return nil
-      }
-      return Array(try Data(contentsOf: URL(filePath: path)))
-    } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
-      problems.add(.wholeFile, "", "there is no such file")
-    } catch {
-      problems.add(.wholeFile, "", "the file can't be read")
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      problems.add(.wholeFile, "", errno == ENOENT ? "there is no such file" : "the file can't be read")
+      return nil
     }
-    return nil
+    defer { close(descriptor) }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      problems.add(.wholeFile, "", "is a directory; a file is needed")
+      return nil
+    }
+    guard let bytes = read(descriptor, bytesMax: YAMLReader.fileBytesMax) else {
+      problems.add(.wholeFile, "", "the file can't be read")
+      return nil
+    }
+    guard bytes.count <= YAMLReader.fileBytesMax else {
+      problems.add(.wholeFile, "", "the file is larger than 1 MiB")
+      return nil
+    }
+    return bytes
   }
+
+  /// - Returns: all of a file, or one byte more than `bytesMax`; nil when it can't be read.
+  private static func read(_ descriptor: Int32, bytesMax: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while bytes.count <= bytesMax {
+      let got = Glibc.read(descriptor, &piece, min(piece.count, bytesMax + 1 - bytes.count))
+      if got < 0, errno == EINTR { continue }
+      guard got >= 0 else { return nil }
+      if got == 0 { break }
+      bytes += piece[..<got]
+    }
+    return bytes
+  }
+}
+
+/// Where this process runs.
+private enum WorkingPlace {
+  static var directory: String {
+    guard let path = getcwd(nil, 0) else { return "/" }  // it is gone
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  static var processors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }
 
 extension ReadingContext {
@@ -111,11 +139,11 @@ extension ReadingContext {
       case .variable(let name):
         if environment[name, default: ""].isEmpty { need.entry.warn("the environment variable is not set") }
       case .secretFile(let path):
-        if !FileManager.default.isReadableFile(atPath: path) {
+        if access(path, R_OK) != 0 {
           need.entry.warn("the file is not there or can't be read")
         }
       case .certificates(let path):
-        if !FileManager.default.isReadableFile(atPath: path) {
+        if access(path, R_OK) != 0 {
           need.entry.report("the file is not there or can't be read")
         }
       }

@@ -89,7 +89,19 @@ package enum HTTPDate {
 
 /// The proleptic Gregorian calendar, as days since 1970-01-01, counted in years that begin in March and eras of 400
 /// years.
-enum CivilDate {
+package enum CivilDate {
+  /// RFC 3339 in UTC, `2026-11-30T06:14:12Z`.
+  package static func timestamp(unixSeconds: Int64) -> String {
+    let secondOfDay = (unixSeconds % 86_400 + 86_400) % 86_400
+    let (year, month, day) = date(ofDay: (unixSeconds - secondOfDay) / 86_400)
+    func padded(_ number: Int, _ digits: Int = 2) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+    let (hour, minute, second) = (Int(secondOfDay / 3_600), Int(secondOfDay / 60 % 60), Int(secondOfDay % 60))
+    return "\(padded(year, 4))-\(padded(month))-\(padded(day))T\(padded(hour)):\(padded(minute)):\(padded(second))Z"
+  }
+
   static func day(year: Int, month: Int, day: Int) -> Int64 {
     let shifted = Int64(month <= 2 ? year - 1 : year)
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -55,6 +55,7 @@ struct QuantityTests {
   @Test func `a moment is relative and absolute`() {
     #expect(Quantity.moment(1_800_000_240, now: 1_800_000_000) == "in 4 min (2027-01-15T08:04:00Z)")
     #expect(Quantity.moment(1_799_999_990, now: 1_800_000_000) == "10 s ago (2027-01-15T07:59:50Z)")
+    #expect(Quantity.moment(-1, now: 0) == "1 s ago (1969-12-31T23:59:59Z)")
     #expect(Quantity.moment(60, now: 60) == "now (1970-01-01T00:01:00Z)")
     #expect(Quantity.moment(nil, now: 0) == "-")
     #expect(Quantity.moment(.max, now: -5) == "-")

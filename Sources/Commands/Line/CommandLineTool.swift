@@ -1,13 +1,13 @@
 import Configuration
 import Daemon
-import FoundationEssentials
+import EventLoop
 import Glibc
 
 /// The `proofd` program: finds the verb, runs it, and turns its outcome into an exit code.
 package enum CommandLineTool {
   /// - Parameter arguments: the words of the command line, the program's name first.
   /// - Returns: the exit code.
-  package static func run(_ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment)
+  package static func run(_ arguments: [String], environment: [String: String] = ProcessEnvironment.variables)
     -> Int32
   {
     let terminal = Terminal(environment: environment)

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import HTTPWire
 
 /// Numbers as people read them.
 enum Quantity {
@@ -34,7 +34,7 @@ enum Quantity {
       case 1...: "in \(seconds(distance))"
       default: "\(seconds(distance)) ago"
       }
-    return "\(relative) (\(Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)))"
+    return "\(relative) (\(CivilDate.timestamp(unixSeconds: unixSeconds)))"
   }
 }
 

@@ -1,5 +1,4 @@
 import EventLoop
-import FoundationEssentials
 import Glibc
 import Locking
 
@@ -121,7 +120,7 @@ enum CommandRunner {
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+    let environment = ProcessEnvironment.variables.map { "\($0.key)=\($0.value)" }
     var process = pid_t()
     let failure = withCStrings(words) { arguments in
       withCStrings(environment) { posix_spawnp(&process, program, &actions, &attributes, arguments, $0) }
