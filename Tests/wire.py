@@ -1,4 +1,4 @@
-"""A client that sends exactly the bytes it is told to, and reads answers strictly: one is whole, or it is not an answer.
+"""A client that sends exactly the bytes it is told to, and reads answers strictly: one is whole, or it is none.
 
     with Wire(proofd.port) as wire:
         wire.send(wire.head("GET", "/open/x"))
@@ -15,6 +15,10 @@ SECONDS = 30
 
 class Cut(Exception):
     """The connection ended inside an answer, or where its framing says that more must come."""
+
+
+class Silent(Exception):
+    """An answer has begun and does not go on."""
 
 
 class Malformed(Exception):
@@ -54,22 +58,29 @@ class Wire:
     def __exit__(self, *_):
         self.socket.close()
 
-    def head(self, method, target, **fields):
+    def head(self, method, target, version="HTTP/1.1", **fields):
         """A request head; underscores in names of fields stand for hyphens."""
-        lines = [f"{method} {target} HTTP/1.1", f"Host: 127.0.0.1:{self.port}"]
+        lines = [f"{method} {target} {version}", f"Host: 127.0.0.1:{self.port}"]
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in fields.items()]
         return "\r\n".join([*lines, "", ""]).encode()
 
     def send(self, data):
         self.socket.sendall(data)
 
+    def half_close(self):
+        self.socket.shutdown(socket.SHUT_WR)
+
     def reset(self):
         """Closes with an RST: neither side's unread bytes will be read."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
 
-    def answer(self, method="GET"):
-        """The next final answer, or None when the connection ends before the first byte of one."""
+    def answer(self, method="GET", body_seconds=None, may_end_with_connection=False):
+        """The next final answer, or None when the connection ends before the first byte of one.
+
+        body_seconds: how long to wait for more of a body, if not for as long as for a head.
+        may_end_with_connection: whether the end of the connection may be the end of a body, for HTTP/1.0.
+        """
         interim = []
         while True:
             if (head := self._head()) is None:
@@ -78,12 +89,14 @@ class Wire:
                 return None
             status, fields = head
             if status >= 200:
-                return Answer(status, fields, b"".join(self._body(method, status, fields)), interim)
+                break
             interim.append(status)
-
-    def begin(self):
-        """Status and fields of the next head; its body is left where it is."""
-        return self._head()
+        self.socket.settimeout(body_seconds or self.socket.gettimeout())
+        try:
+            body = b"".join(self._body(method, status, fields, may_end_with_connection))
+            return Answer(status, fields, body, interim)
+        except TimeoutError as error:
+            raise Silent(f"{status} {fields}") from error
 
     def read(self, count):
         """Exactly so many of the bytes to come."""
@@ -109,6 +122,14 @@ class Wire:
         if not piece:
             raise Cut("end of input")
         self.received += piece
+
+    def _rest(self):
+        try:
+            while piece := self.socket.recv(1 << 16):
+                self.received += piece
+        except ConnectionError as error:
+            raise Cut(str(error)) from error
+        return self.read(len(self.received))
 
     def _until(self, mark):
         searched = 0
@@ -139,10 +160,13 @@ class Wire:
             fields[name] = f"{fields[name]}, {value}" if name in fields else value
         return int(status[:3]), fields
 
-    def _body(self, method, status, fields):
+    def _body(self, method, status, fields, may_end_with_connection):
         if method == "HEAD" or status in (204, 304):
             return
         length, coding = fields.get("content-length"), fields.get("transfer-encoding")
+        if length is None and coding is None and may_end_with_connection:
+            yield self._rest()
+            return
         if (length is None) == (coding is None):
             raise Malformed(f"length {length}, coding {coding}")
         if length is not None:

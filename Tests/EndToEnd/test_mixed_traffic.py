@@ -28,9 +28,11 @@ REFUSED_SHARE_MAX = 0.02
 BYTES = bytes(range(251)) * 12_000  # 3 MB: more than replay_limit
 FAULTS = [
     {"fault": "drop", "at": "head", "ending": "reset"}, {"fault": "drop", "at": "after"},
-    {"fault": "truncate", "part": "head", "bytes": 20}, {"fault": "truncate", "part": "body", "bytes": 5, "ending": "reset"},
+    {"fault": "truncate", "part": "head", "bytes": 20},
+    {"fault": "truncate", "part": "body", "bytes": 5, "ending": "reset"},
     {"fault": "truncate", "part": "declare-more"}, {"fault": "pace", "bytes": 20, "ms": 1},
-    {"fault": "interim", "fields": []}, {"fault": "encode", "encoding": "chunked"}, {"fault": "encode", "encoding": "close"},
+    {"fault": "interim", "fields": []},
+    {"fault": "encode", "encoding": "chunked"}, {"fault": "encode", "encoding": "close"},
     {"fault": "close-after-answer", "ending": "reset"}, {"fault": "raw", "base64": "R0FSQkFHRQ0KDQo="},
 ]
 
