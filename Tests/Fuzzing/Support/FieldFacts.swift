@@ -7,7 +7,7 @@ struct FieldFacts: Equatable {
     /// Without the whitespace around it.
     var value: Bytes
 
-    var description: String { "\(String(decoding: name, as: UTF8.self)): \(String(decoding: value, as: UTF8.self))" }
+    var description: String { text(name + Bytes(": ".utf8) + value) }
   }
 
   var lines: [Line] = []

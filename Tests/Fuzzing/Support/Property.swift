@@ -11,6 +11,9 @@ func check<Answer: Equatable>(_ one: Answer, equals other: Answer, _ message: @a
   check(one == other, "\(message())\n  one:   \(one)\n  other: \(other)")
 }
 
+/// What a message shows of bytes: in quotes, with line ends and other controls escaped.
+func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self).debugDescription }
+
 /// `bytes` in memory of exactly their size, so that the address sanitizer sees a read past their end.
 func withExactCopy<Answer>(
   of bytes: some Collection<UInt8>, _ body: (UnsafeRawBufferPointer) -> Answer

@@ -62,6 +62,10 @@ struct ChunkedBody: Equatable {
   }
 }
 
+extension ChunkedBody: CustomStringConvertible {
+  var description: String { "\(text(payload)) \(end)" }
+}
+
 /// Reads one part of the grammar after another, and stops where the bytes stop or are wrong.
 private struct Reader {
   enum Stop: Error {

@@ -56,6 +56,14 @@ struct RequestFacts: Equatable {
   }
 }
 
+extension RequestFacts: CustomStringConvertible {
+  var description: String {
+    let host = host.map { text($0) } ?? "-"
+    let flags = "persistent \(persistent) continue \(expectsContinue) upgrade \(upgrade) names \(connectionNamesFields)"
+    return "\(text(serialised)) host \(host) \(framing) \(flags)"
+  }
+}
+
 /// A request target in parts, as text.
 enum TargetFacts: Equatable {
   case origin(path: Bytes, query: Bytes?)
@@ -161,7 +169,7 @@ enum RequestHeadTarget {
     check(target, equals: TargetFacts(facts), "target and grammar differ")
     guard let path = target?.path else { return }
     let isPresent = withExactCopy(of: path) { DotSegments.isPresent(in: $0) }
-    check(isPresent, equals: Grammar.hasDotSegments(path), "dot segments of \(String(decoding: path, as: UTF8.self))")
+    check(isPresent, equals: Grammar.hasDotSegments(path), "dot segments of \(text(path))")
   }
 }
 

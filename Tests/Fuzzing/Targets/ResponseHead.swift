@@ -60,6 +60,13 @@ struct ResponseFacts: Equatable {
   }
 }
 
+extension ResponseFacts: CustomStringConvertible {
+  var description: String {
+    let flags = "persistent \(persistent) upgrade \(upgrade) names \(connectionNamesFields)"
+    return "\(text(serialised)) \(framing) declared \(declaredLength.map(String.init) ?? "-") \(flags)"
+  }
+}
+
 /// Finds and parses a response head, as the answer to GET and to HEAD, and holds every answer to a slow reading of the
 /// same bytes.
 enum ResponseHeadTarget {

@@ -31,6 +31,19 @@ struct RequestTests {
     Sample(
       bytes: "GET /i HTTP/1.1\r\nHost: x\r\n\r\n\r\n\r\nGET /j HTTP/1.1\r\n\r\n",
       heard: ["GET /i fields 1", "end", "violated emptyStartLine", "closed"]),
+    Sample(
+      bytes: "POST /k HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nk\r\n0\r\n\r\n"
+        + "PUT /l HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nExpect: 100-continue\r\n\r\n\r\nHEAD /m HTTP/1.0\r\n\r\n",
+      heard: [
+        "POST /k fields 2", "body k", "end", "PUT /l fields 3", "end", "HEAD /m fields 0", "end", "closed",
+      ]),
+    Sample(
+      bytes: "POST /n HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      heard: ["violated contentLengthWithTransferEncoding", "closed"]),
+    Sample(
+      bytes: "POST /o HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n0\r\nT: v\r\n w\r\n\r\n",
+      heard: ["POST /o fields 2", "body o", "violated chunk trailer", "closed"]),
+    Sample(bytes: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", heard: ["violated http2Preface", "closed"]),
   ]
 
   @Test(arguments: samples)

@@ -34,9 +34,11 @@ final class ServerRig {
     set { handler[keyPath: path] = newValue }
   }
 
-  /// Sends `text` and lets the server read all of it.
-  func send(_ text: String) -> Bool {
-    client.send(text)
+  func send(_ text: String) -> Bool { send(text.utf8) }
+
+  /// Sends `bytes` and lets the server read all of it.
+  func send(_ bytes: some Collection<UInt8>) -> Bool {
+    client.send(bytes)
     return turned.turn { handler.connection.map { unreadBytes(of: $0.descriptor) == 0 } != false }
   }
 

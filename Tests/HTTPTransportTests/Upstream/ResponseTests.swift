@@ -47,6 +47,18 @@ struct ResponseTests {
       bytes: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello!!",
       heard: ["head 200 fields 1", "body hello", "failed"], isKept: false, failure: .violation(.chunk(.dataEnd))),
     Sample(
+      bytes: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nT: v\r\n w\r\n\r\n",
+      heard: ["head 200 fields 1", "body x", "failed"], isKept: false, failure: .violation(.chunk(.trailer))),
+    Sample(
+      bytes: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", heard: ["failed"],
+      isKept: false, failure: .violation(.head(.contentLengthWithTransferEncoding))),
+    Sample(
+      bytes: "HTTP/1.0 404\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nno",
+      heard: ["head 404 fields 2", "body no", "end"]),
+    Sample(
+      bytes: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nA : b\r\n\r\n", heard: ["interim 100", "failed"],
+      isKept: false, failure: .violation(.head(.whitespaceBeforeColon))),
+    Sample(
       bytes: "HTTP/1.1 200 OK\r\nA: b\nC: d\r\n\r\n", heard: ["failed"], isKept: false,
       failure: .violation(.head(.bareLineFeed))),
     Sample(
