@@ -11,8 +11,13 @@ import harness
 class Bench(contextlib.ExitStack):
     """What harness.Stage is to a test. After an error the directory stays."""
 
+    def __init__(self, parent=None):
+        """parent: where the directory is made; default: where temporary files are."""
+        super().__init__()
+        self.parent = parent
+
     def __enter__(self):
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="proofd-bench-"))
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="proofd-bench-", dir=self.parent))
         return super().__enter__()
 
     def __exit__(self, kind, error, trace):

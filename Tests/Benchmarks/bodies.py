@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 
-from measure import Figure, Outcome, by_turns, cpu_seconds, ratios
+from measure import WAITED, Figure, Outcome, Processor, by_turns, ratios
 from servers import GIGABYTE, HUNDRED_MEGABYTES, Gateways, Origin, rival
 
 # Without its last word nginx would write what the client has not taken yet to a file.
@@ -91,11 +91,13 @@ class Sink:
 
 
 def timed(proxy, transfer):
-    before, began = cpu_seconds(proxy.pids), time.monotonic()
+    before, began = Processor.read(proxy.pids), time.monotonic()
     byte_count = transfer(proxy.port)
     seconds = time.monotonic() - began
+    cpu = Processor.read(proxy.pids).since(before)
     return {
-        "MB/s": byte_count / seconds / 1e6, "CPU ms a 100 MB": (cpu_seconds(proxy.pids) - before) * 1e11 / byte_count,
+        "MB/s": byte_count / seconds / 1e6, "CPU ms a 100 MB": cpu.used * 1e11 / byte_count,
+        WAITED: 100 * cpu.waited / seconds,
     }
 
 

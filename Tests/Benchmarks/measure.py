@@ -10,6 +10,8 @@ import time
 
 PROXY_CPU, LOAD_CPU = 0, 1
 ALL_CPUS = f"{PROXY_CPU},{LOAD_CPU}"
+WAITED = "% of the time kept waiting"
+WAITED_MAX = 5  # more of it makes speeds and latencies the machine's, not the proxy's
 UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0}
 
 
@@ -29,10 +31,21 @@ def with_children(pid):
     return [pid, *map(int, children)]
 
 
-def cpu_seconds(pids):
-    """Time on a processor of all threads, kernel time included, in steps of a nanosecond."""
-    files = [file for pid in pids for file in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")]
-    return sum(int(file.read_text().split()[0]) for file in files) / 1e9
+@dataclasses.dataclass
+class Processor:
+    """What the threads of some processes have had of the processors, in seconds."""
+
+    used: float  # kernel time included
+    waited: float  # ready to run while something else did
+
+    @classmethod
+    def read(cls, pids):
+        files = [file for pid in pids for file in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")]
+        times = [file.read_text().split() for file in files]
+        return cls(sum(int(used) for used, *_ in times) / 1e9, sum(int(waited) for _, waited, _ in times) / 1e9)
+
+    def since(self, before):
+        return Processor(self.used - before.used, self.waited - before.waited)
 
 
 def memory_megabytes(pid, field="VmRSS"):
@@ -52,14 +65,14 @@ class Proxy:
 
 def http_load(proxy, path, connections, seconds, threads=1, cpus=LOAD_CPU):
     """Keeps `connections` busy with GET and tells what came of it. An answer other than 200 ends the benchmark."""
-    before = cpu_seconds(proxy.pids)
+    before = Processor.read(proxy.pids)
     text = subprocess.run(
         [
             *pinned(cpus), "wrk", "--latency", f"-t{threads}", f"-c{connections}", f"-d{seconds}s",
             f"http://127.0.0.1:{proxy.port}{path}",
         ], capture_output=True, text=True, check=True,
     ).stdout
-    cpu = cpu_seconds(proxy.pids) - before
+    cpu = Processor.read(proxy.pids).since(before)
     if trouble := re.search(r"Non-2xx.*|Socket errors.*", text):
         raise RuntimeError(f"{proxy.name}: {trouble[0]}")
     requests = int(re.search(r"(\d+) requests in", text)[1])
@@ -67,7 +80,8 @@ def http_load(proxy, path, connections, seconds, threads=1, cpus=LOAD_CPU):
         r"^ +(50|99)% +([\d.]+)(us|ms|s|m)$", text, re.MULTILINE)}
     return {
         "requests": requests, "requests/s": float(re.search(r"Requests/sec: +([\d.]+)", text)[1]),
-        "CPU µs a request": cpu / requests * 1e6, "p50 µs": percentile["50"] * 1e6, "p99 µs": percentile["99"] * 1e6,
+        "CPU µs a request": cpu.used / requests * 1e6, "p50 µs": percentile["50"] * 1e6,
+        "p99 µs": percentile["99"] * 1e6, WAITED: 100 * cpu.waited / seconds,
     }
 
 

@@ -15,9 +15,10 @@ import counts
 import memory
 import small
 from bench import Bench
-from measure import load_by_this_process
+from measure import WAITED, WAITED_MAX, load_by_this_process
 
 ROUNDS_MIN = 7
+IN_MEMORY = "/dev/shm"  # logs and bodies: a disk that is busy would stall whoever writes
 README = pathlib.Path(__file__).with_name("README.md")
 RESULTS = re.compile(r"(?<=<!-- results -->\n).*(?=<!-- end of results -->)", re.DOTALL)
 BENCHMARKS = {
@@ -68,6 +69,9 @@ def described(outcome):
             for name, measures in outcome.samples.items()
         ]))
     parts.append(table(["", "median (range)"], [[figure.text, spread(figure)] for figure in outcome.figures]))
+    waited = max((statistics.median(measures.get(WAITED, [0])) for measures in outcome.samples.values()), default=0)
+    if waited > WAITED_MAX:
+        parts.append(f"**The machine was busy with other work** ({waited:.0f} % kept waiting): speeds say little.\n")
     parts += [note + "\n" for note in outcome.notes]
     return "\n".join(parts)
 
@@ -111,7 +115,7 @@ def main():
     print(circumstances(options), flush=True)
     outcomes = []
     for name in options.only or BENCHMARKS:
-        with Bench() as bench:
+        with Bench(IN_MEMORY) as bench:
             outcomes.append(BENCHMARKS[name](bench, options))
         print(described(outcomes[-1]), flush=True)
     print(targets(outcomes))

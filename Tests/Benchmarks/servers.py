@@ -1,9 +1,7 @@
 """The servers of the benchmarks: nginx as the origin, nginx as the rival, proofd."""
 
 import os
-import pathlib
 import subprocess
-import tempfile
 
 import harness
 from measure import LOAD_CPU, PROXY_CPU, Proxy, pinned, with_children
@@ -95,7 +93,7 @@ class Nginx:
 
 
 class Origin:
-    """The API behind: a small answer at every path, large files in memory under /files/, with and without TLS. Behind
+    """The API behind: a small answer at every path, large files under /files/, with and without TLS. Behind
     `closing_url` each answer ends its connection."""
 
     def __init__(self, bench):
@@ -106,8 +104,8 @@ class Origin:
             "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key,
             "-out", self.certificate,
         ).check_returncode()
-        in_memory = tempfile.TemporaryDirectory(prefix="proofd-bench-", dir="/dev/shm")
-        self.files = pathlib.Path(bench.enter_context(in_memory))
+        self.files = directory / "files"
+        self.files.mkdir()
         self.port, self.tls_port, self.closing_port = (harness.free_port() for _ in range(3))
         self.url, self.tls_url, self.closing_url = (
             f"{scheme}://127.0.0.1:{port}" for scheme, port in (
