@@ -18,6 +18,16 @@ package final class Secret: @unchecked Sendable, Equatable {  // the storage nev
     storage.copyBytes(from: bytes)
   }
 
+  /// `secret` with text before and behind it, without a copy in between that nobody zeroes.
+  package init(_ prefix: String, _ secret: Secret, _ suffix: String = "") {
+    let (before, behind) = (Array(prefix.utf8), Array(suffix.utf8))
+    storage = .allocate(byteCount: before.count + secret.count + behind.count, alignment: 1)
+    storage.copyBytes(from: before)
+    UnsafeMutableRawBufferPointer(rebasing: storage[before.count...]).copyMemory(
+      from: UnsafeRawBufferPointer(secret.storage))
+    UnsafeMutableRawBufferPointer(rebasing: storage[(before.count + secret.count)...]).copyBytes(from: behind)
+  }
+
   /// Copies the UTF-8 form of `text`.
   package convenience init(utf8 text: String) { self.init(text.utf8) }
 

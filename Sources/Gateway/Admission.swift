@@ -32,7 +32,7 @@ package struct Admission: Sendable {
   package func judge(
     host: UnsafeRawBufferPointer, origin: UnsafeRawBufferPointer?, fetchSite: UnsafeRawBufferPointer?
   ) -> Verdict {
-    guard let own = authorities.first(where: { Self.matches(host, $0.bytes) }) else {
+    guard let own = authorities.indices.first(where: { Self.matches(host, authorities[$0].bytes) }) else {
       return .refused(.hostNotAllowed, "The Host field names none of this gateway's addresses.")
     }
     if let fetchSite, !fetchSite.bytes(equal: "none"), !fetchSite.bytes(equal: "same-origin") {
@@ -41,7 +41,7 @@ package struct Admission: Sendable {
     if let origin, !isOwn(origin: origin) {
       return .refused(.crossSiteRefused, "Origin is not this gateway.")
     }
-    return own.route.map(Verdict.admittedForRoute) ?? .admitted
+    return authorities[own].route.map(Verdict.admittedForRoute) ?? .admitted
   }
 
   private func isOwn(origin: UnsafeRawBufferPointer) -> Bool {

@@ -36,7 +36,7 @@ extension Exchange {
   private func resetRequest() {
     trace = ExchangeTrace(startMonotonic: SystemTime.monotonicNanoseconds)
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-    template.note(method: nothing, target: nothing)
+    template.note(method: nothing, target: nothing, pool: gateway.scratch.blocks)
     route = nil
     methodIsHEAD = false
     clientPersistent = false
@@ -85,7 +85,6 @@ extension Exchange {
       end()
     }
     deadline.remove()
-    template.release()
     client = nil
   }
 

@@ -11,12 +11,13 @@ extension Exchange {
     _ route: GatewayRoute
   ) -> NonceReceipt? {
     guard let nonceSend, let nonces = route.nonces else { return nil }
-    if isChallenge || gateway.mayLearnClock(of: route, now: trace.upstreamMonotonic),
+    let now = SystemTime.monotonicNanoseconds
+    if isChallenge || gateway.mayLearnClock(of: route, now: now),
       let date = ResponseFacts.dateUnixSeconds(bytes, fields, nowUnixSeconds: sentAtWall / 1_000_000_000)
     {
       route.skew?.observe(
         ClockSample(
-          dateUnixSeconds: date, roundTripNanoseconds: Int64(trace.upstreamMonotonic - sentAtMonotonic),
+          dateUnixSeconds: date, roundTripNanoseconds: Int64(now - sentAtMonotonic),
           receivedWallNanoseconds: SystemTime().wallNanoseconds))
     }
     return nonces.receive(ResponseFacts.nonce(bytes, fields), for: nonceSend, isChallenge: isChallenge)

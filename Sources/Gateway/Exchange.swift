@@ -62,6 +62,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   var sentAtMonotonic: UInt64 = 0
   var sentAtWall: Int64 = 0
   var waitGeneration: UInt64 = 0
+  /// Whether time has passed since the request came: for a token, a connection, an earlier send.
+  var hasWaited = false
 
   // The response
   /// A refused answer, kept while its body may say more, or while a better token is looked for.
@@ -114,67 +116,30 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     guard !DotSegments.isPresent(in: bytes[path]) else {
       return answer(.badRequest, "The path has '.' or '..' segments, which could leave the route.")
     }
-    let matched: (route: GatewayRoute, strippedBytes: Int)
-    if let byHost {
-      matched = (byHost, 0)
-    } else if let byPath = gateway.routes.match(path: bytes[path]) {
-      matched = byPath
-    } else {
+    guard let (route, strippedBytes) = byHost.map({ ($0, 0) }) ?? gateway.routes.match(path: bytes[path]) else {
       return answer(.noRoute, "No route's path matches this one.")
     }
-    route = matched.route
-    guard matched.route.allows(method: bytes[head.method]) else {
+    self.route = route
+    guard route.allows(method: bytes[head.method]) else {
       return answer(.refusedByPolicy, "The route does not allow this method.")
     }
     template.build(
-      head, in: bytes, fields: fields, path: path, query: query, strippedBytes: matched.strippedBytes,
-      route: matched.route, injectedField: matched.route.injectedField)
-    body.begin(head.framing, limitBytes: matched.route.replayLimitBytes)
-    acquireToken()
-  }
-
-  private func begin(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable) {
-    trace = ExchangeTrace(startMonotonic: SystemTime.monotonicNanoseconds)
-    route = nil
-    token = nil
-    machine = ReplayMachine()
-    resentAfterClose = false
-    uploadAbandoned = false
-    responseStarted = false
-    isOpen = true
-    methodIsHEAD = head.knownMethod == .head
-    methodIsIdempotent = head.knownMethod.isIdempotent
-    clientPersistent = head.persistent
-    clientMinorVersion = head.minorVersion
-    clientExpectsContinue = head.expectsContinue
-    clientNavigates = Self.isNavigation(bytes, fields)
-    template.note(method: bytes[head.method], target: bytes[head.target])
-    body.begin(head.framing, limitBytes: 0)
-  }
-
-  private static let neverForwarded = "CONNECT, TRACE and TRACK are never forwarded."
-
-  private static func isNeverForwarded(_ method: UnsafeRawBufferPointer) -> Bool {
-    method.bytes(equalCaseInsensitively: "CONNECT") || method.bytes(equalCaseInsensitively: "TRACE")
-      || method.bytes(equalCaseInsensitively: "TRACK")
-  }
-
-  private static func isNavigation(_ bytes: UnsafeRawBufferPointer, _ fields: FieldTable) -> Bool {
-    guard let mode = fields.firstIndex(of: .secFetchMode) else { return false }
-    return bytes[fields[mode].value].bytes(equal: "navigate")
+      head, in: bytes, fields: fields, path: path, query: query, strippedBytes: strippedBytes, route: route)
+    body.begin(head.framing, limitBytes: route.replayLimitBytes)
+    acquireToken(route)
   }
 
   // MARK: 3. Token
 
-  private func acquireToken() {
-    guard let tokens = route?.tokens else {
+  private func acquireToken(_ route: GatewayRoute) {
+    guard let tokens = route.tokens else {
       trace.auth.append(.none)
-      return openStream()
+      return openStream(route)
     }
     if let token = tokens.current() {
       self.token = token
-      trace.auth.append(route?.isStatic == true ? .static : .cached)
-      return openStream()
+      trace.auth.append(route.isStatic ? .static : .cached)
+      return openStream(route)
     }
     park()
     tokens.acquire(waiter: waiter())
@@ -183,6 +148,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   /// Waits for a token, at most the route's `token_timeout`.
   func park() {
     phase = .awaitingToken
+    hasWaited = true
     waitGeneration &+= 1
     arm(route?.tokenTimeoutNanoseconds ?? 0)
   }
@@ -212,28 +178,32 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   // MARK: 4–5. Send
 
   func openStream(fresh: Bool = false) {
-    guard let route else { return }
+    if let route { openStream(route, fresh: fresh) }
+  }
+
+  private func openStream(_ route: GatewayRoute, fresh: Bool = false) {
     phase = .awaitingStream
     let stream = gateway.endpoint(for: route).openStream(fresh: fresh, delegate: self)
     self.stream = stream
-    if stream.isReady { sendHead() }
+    if stream.isReady { sendHead(on: stream, route) } else { hasWaited = true }
   }
 
   func streamReady(_ stream: any UpstreamStream) {
-    guard phase == .awaitingStream, stream === self.stream else { return }
-    sendHead()
+    guard phase == .awaitingStream, stream === self.stream, let route else { return }
+    sendHead(on: stream, route)
   }
 
   /// Signs and writes one attempt: a new proof for every send (RFC 9449 §11.1).
-  private func sendHead() {
-    guard let route, let stream else { return }
+  private func sendHead(on stream: any UpstreamStream, _ route: GatewayRoute) {
+    let token = token
+    hasWaited = hasWaited || trace.attempts > 0
     trace.attempts += 1
     trace.reused = stream.isReused
-    sentAtMonotonic = SystemTime.monotonicNanoseconds
-    sentAtWall = SystemTime().wallNanoseconds
+    sentAtMonotonic = hasWaited ? SystemTime.monotonicNanoseconds : trace.startMonotonic
     if trace.firstSentMonotonic == 0 { trace.firstSentMonotonic = sentAtMonotonic }
     nonceSend = nil
     if let token, token.proofKey != nil {
+      sentAtWall = SystemTime().wallNanoseconds
       nonceSend = route.nonces?.beginSend()
       guard gateway.sign(template, route: route, token: token, nonce: nonceSend?.nonce, wallNanoseconds: sentAtWall)
       else { return answer(.badRequest, "The path holds bytes that no proof's htu can hold.") }
@@ -243,30 +213,17 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     let bodyNow = !holdBack && template.framing != .chunked
     body.withKept { kept in
       stream.send(methodIsHEAD: methodIsHEAD, body: bodyNow ? kept : nil) { output in
-        appendHead(to: &output, expectContinue: holdBack)
+        appendHead(token, expectContinue: holdBack, to: &output)
         if !holdBack, template.framing == .chunked { RequestBody.appendChunk(kept, to: &output) }
       }
     }
     if holdBack { return arm(Self.continueNanoseconds) }
-    afterBodyStarted()
+    afterBodyStarted(stream)
   }
 
-  private func appendHead(to output: inout ByteBuffer, expectContinue: Bool) {
-    switch token?.placement {
-    case .field(let name, let value):
-      template.append(to: &output, credentialQuery: nil)
-      output.append(name)
-      output.append(": ")
-      value.withUnsafeBytes { output.append($0) }
-      output.append("\r\n")
-    case .query(let name, let value):
-      template.append(to: &output) { output in
-        output.append(name)
-        output.append(byte: UInt8(ascii: "="))
-        value.withUnsafeBytes { output.append($0) }
-      }
-    case nil: template.append(to: &output, credentialQuery: nil)
-    }
+  private func appendHead(_ token: AccessToken?, expectContinue: Bool, to output: inout ByteBuffer) {
+    template.append(to: &output, credentialQuery: token?.queryParameter)
+    token?.fieldLine?.withUnsafeBytes { output.append($0) }
     if token?.proofKey != nil {
       output.append("DPoP: ")
       gateway.withProof { output.append($0) }
@@ -277,19 +234,19 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   }
 
   /// What is kept has gone out: the rest follows as it comes.
-  private func afterBodyStarted() {
+  private func afterBodyStarted(_ stream: any UpstreamStream) {
     body.handedOver(budget: gateway.budget)
-    if body.isComplete { return endSending() }
+    if body.isComplete { return endSending(stream) }
     if clientExpectsContinue {
       clientExpectsContinue = false
       client?.respond { $0.append("HTTP/1.1 100 Continue\r\n\r\n") }
     }
-    if stream?.pendingBytes == 0 { client?.resumeBody() } else { client?.pauseBody() }
+    if stream.pendingBytes == 0 { client?.resumeBody() } else { client?.pauseBody() }
   }
 
-  private func endSending() {
-    if template.framing == .chunked { _ = stream?.sendBody { $0.append(RequestBody.lastChunk) } }
-    stream?.finishSending()
+  private func endSending(_ stream: any UpstreamStream) {
+    if template.framing == .chunked { _ = stream.sendBody { $0.append(RequestBody.lastChunk) } }
+    stream.finishSending()
   }
 
   func stream(_ stream: any UpstreamStream, receivedInformational status: UInt16) {
@@ -297,14 +254,15 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   }
 
   func sendHeldBody() {
+    guard let stream else { return }
     clearDeadline()
     phase = .sending
     if template.framing == .chunked {
-      body.withKept { kept in _ = stream?.sendBody { RequestBody.appendChunk(kept, to: &$0) } }
+      body.withKept { kept in _ = stream.sendBody { RequestBody.appendChunk(kept, to: &$0) } }
     } else {
-      body.withKept { kept in _ = stream?.sendBody(kept) }
+      body.withKept { kept in _ = stream.sendBody(kept) }
     }
-    afterBodyStarted()
+    afterBodyStarted(stream)
   }
 
   func connection(_ connection: ServerConnection, receivedBody bytes: UnsafeRawBufferPointer) {
@@ -326,7 +284,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
 
   func connectionReceivedEnd(_ connection: ServerConnection) {
     body.finish()
-    if phase == .sending || (phase == .delivering && !uploadAbandoned) { endSending() }
+    guard let stream, phase == .sending || (phase == .delivering && !uploadAbandoned) else { return }
+    endSending(stream)
   }
 
   func streamDrained(_ stream: any UpstreamStream) {
@@ -339,7 +298,6 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     _ stream: any UpstreamStream, received head: ResponseHead, in bytes: UnsafeRawBufferPointer, fields: FieldTable
   ) {
     clearDeadline()
-    trace.upstreamMonotonic = SystemTime.monotonicNanoseconds
     guard let route, let token else { return deliver(head, bytes, fields) }
     let mayRefuse = head.status == 401 || head.status == 400
     let challenge =
@@ -441,8 +399,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   }
 
   func finishDelivery() {
-    if responseFraming == .chunked { client?.queue { $0.append(RequestBody.lastChunk) } }
     let client = client
+    if responseFraming == .chunked { client?.queue { $0.append(RequestBody.lastChunk) } }
     client?.flush()
     let keepAlive = clientPersistent && !gateway.draining
     end()
@@ -485,6 +443,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     held.release()
     heldSignal = nil
     gateway.record(self)
+    template.release(to: gateway.scratch.blocks)
     route = nil
     token = nil
   }

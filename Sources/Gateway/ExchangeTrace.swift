@@ -4,7 +4,6 @@ import Tracing
 struct ExchangeTrace {
   var startMonotonic: UInt64 = 0
   var firstSentMonotonic: UInt64 = 0
-  var upstreamMonotonic: UInt64 = 0
   var status: UInt16 = 0
   var requestBytes: UInt64 = 0
   var responseBytes: UInt64 = 0

@@ -10,6 +10,8 @@ import Tracing
 final class GatewayLoop {
   let loop: EventLoop
   let shared: GatewayShared
+  let routes: RouteTable
+  private let admission: Admission
   let scratch: LoopScratch
   let budget: ReplayBudget
   let log: LoopLog
@@ -23,6 +25,7 @@ final class GatewayLoop {
   private(set) var draining = false
   private var whenDrained: (() -> Void)?
   private let ticker: Deadline
+  private var wallOffset: Int64 = 0
   var lastCaller: (uid: UInt32, label: LogLabel)?
   private let ownUID = PeerUser.ownUID
 
@@ -33,12 +36,12 @@ final class GatewayLoop {
   /// How long accepting rests when no descriptor is left.
   private static let acceptPauseNanoseconds: UInt64 = 100_000_000
 
-  var routes: RouteTable { shared.routes }
-
   init(loop: EventLoop, shared: GatewayShared) {
     self.loop = loop
     ticker = Deadline(on: loop)
     self.shared = shared
+    routes = shared.routes
+    admission = shared.admission
     scratch = LoopScratch(limits: shared.settings.headLimits)
     budget = ReplayBudget(bytes: shared.settings.replayTotalBytes / max(1, shared.settings.loops))
     log = LoopLog(hub: shared.hub)
@@ -88,6 +91,9 @@ final class GatewayLoop {
 
   // MARK: For exchanges
 
+  /// The wall clock at a moment of the monotonic one, as the two stood within the last tenth of a second.
+  func wallNanoseconds(at monotonic: UInt64) -> Int64 { Int64(monotonic) + wallOffset }
+
   /// Whether the owner of the other end may use the gateway.
   func knows(_ uid: UInt32?) -> Bool {
     switch shared.settings.callers {
@@ -103,7 +109,7 @@ final class GatewayLoop {
     guard !fields.isRepeated(.origin), !fields.isRepeated(.secFetchSite) else {
       return .refused(.crossSiteRefused, "Origin or Sec-Fetch-Site is there more than once.")
     }
-    return shared.admission.judge(
+    return admission.judge(
       host: bytes[host], origin: fields.firstIndex(of: .origin).map { bytes[fields[$0].value] },
       fetchSite: fields.firstIndex(of: .secFetchSite).map { bytes[fields[$0].value] })
   }
@@ -183,6 +189,7 @@ final class GatewayLoop {
 
 extension GatewayLoop: DeadlineTarget {
   private func tick() {
+    wallOffset = SystemTime().wallNanoseconds - Int64(SystemTime.monotonicNanoseconds)
     ticker.set(after: Self.logFlushNanoseconds)
   }
 

@@ -106,7 +106,8 @@ package final class GatewayRoute: Sendable {
   func matchedBytes(of path: UnsafeRawBufferPointer) -> Int? {
     guard let pathPrefix else { return nil }
     if pathPrefix.count == 1 { return 0 }
-    guard path.count >= pathPrefix.count, path.prefix(pathPrefix.count).elementsEqual(pathPrefix) else { return nil }
+    guard path.count >= pathPrefix.count else { return nil }
+    for index in 0..<pathPrefix.count where path[index] != pathPrefix[index] { return nil }
     return path.count == pathPrefix.count || path[pathPrefix.count] == UInt8(ascii: "/") ? pathPrefix.count : nil
   }
 
@@ -129,8 +130,8 @@ package struct RouteTable: Sendable {
 
   /// The route for a raw path and how many bytes of it are stripped.
   func match(path: UnsafeRawBufferPointer) -> (route: GatewayRoute, strippedBytes: Int)? {
-    for route in byPath {
-      if let count = route.matchedBytes(of: path) { return (route, count) }
+    for index in byPath.indices {
+      if let count = byPath[index].matchedBytes(of: path) { return (byPath[index], count) }
     }
     return nil
   }

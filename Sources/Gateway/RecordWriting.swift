@@ -10,7 +10,7 @@ extension GatewayLoop {
     let now = SystemTime.monotonicNanoseconds
     exchange.template.withMethod { method in
       exchange.template.withLocalTarget { target in
-        var record = RequestRecord(id: log.nextID(), wallNanoseconds: SystemTime().wallNanoseconds)
+        var record = RequestRecord(id: log.nextID(), wallNanoseconds: wallNanoseconds(at: now))
         record.route = exchange.route?.nameLabel
         record.credential = exchange.route?.credentialLabel
         record.caller = callerLabel(exchange.callerUID)

@@ -1,3 +1,4 @@
+import Cryptography
 import HTTPWire
 
 /// What every send of one request has in common: the request line's parts and the fields that pass, rebuilt from the
@@ -18,11 +19,9 @@ struct RequestTemplate: ~Copyable {
   ///
   /// - Parameters:
   ///   - path, query: the local target's parts; the first `strippedBytes` of the path are the route's prefix.
-  ///   - injectedField: the lower-case name of a credential field other than Authorization, which the client may
-  ///     not set.
   mutating func build(
     _ head: RequestHead, in source: UnsafeRawBufferPointer, fields table: FieldTable, path localPath: ByteRange,
-    query localQuery: ByteRange?, strippedBytes: Int, route: GatewayRoute, injectedField: [UInt8]?
+    query localQuery: ByteRange?, strippedBytes: Int, route: GatewayRoute
   ) {
     bytes.removeAll()
     framing = head.framing
@@ -44,18 +43,17 @@ struct RequestTemplate: ~Copyable {
       buffer.append("Host: ")
       buffer.append(route.authority)
       buffer.append("\r\n")
+      var lines = FieldLineCopy(from: source)
       for index in 0..<table.count {
         let field = table[index]
         let name = source[field.name]
         guard Self.passes(field.id, route),
           !(head.connectionNamesFields && table.isConnectionOption(name, in: source)),
-          !Self.isRemoved(name, route, injectedField)
+          !Self.isRemoved(name, route)
         else { continue }
-        buffer.append(name)
-        buffer.append(": ")
-        buffer.append(source[field.value])
-        buffer.append("\r\n")
+        lines.add(field, to: &buffer)
       }
+      lines.finish(to: &buffer)
       switch head.framing {
       case .length(let count):
         buffer.append("Content-Length: ")
@@ -68,13 +66,15 @@ struct RequestTemplate: ~Copyable {
   }
 
   /// Keeps only what the log needs of a request that may be refused before it has a route.
-  mutating func note(method: UnsafeRawBufferPointer, target: UnsafeRawBufferPointer) {
+  mutating func note(method: UnsafeRawBufferPointer, target: UnsafeRawBufferPointer, pool: BlockPool) {
+    bytes.takeStorage(from: pool)
     bytes.removeAll()
     self.method = add { $0.append(method) }
     localTarget = add { $0.append(target) }
   }
 
-  mutating func release() { bytes.release() }
+  /// Gives its memory back; the method and the target are gone, too.
+  mutating func release(to pool: BlockPool) { bytes.release(to: pool) }
 
   private mutating func add(_ append: (inout ByteBuffer) -> Void) -> Range<Int> {
     let start = bytes.count
@@ -120,14 +120,16 @@ struct RequestTemplate: ~Copyable {
     }
   }
 
-  private static func isRemoved(
-    _ name: UnsafeRawBufferPointer, _ route: GatewayRoute, _ injectedField: [UInt8]?
-  ) -> Bool {
+  private static func isRemoved(_ name: UnsafeRawBufferPointer, _ route: GatewayRoute) -> Bool {
     // How some servers are told another URL than the one in the request line.
     if name.bytes(equalCaseInsensitively: "x-original-url") || name.bytes(equalCaseInsensitively: "x-rewrite-url") {
       return true
     }
-    if let injectedField, injectedField.withUnsafeBytes({ name.bytes(equalCaseInsensitively: $0) }) { return true }
+    if let injectedField = route.injectedField,
+      injectedField.withUnsafeBytes({ name.bytes(equalCaseInsensitively: $0) })
+    {
+      return true
+    }
     return route.removedFields.contains { removed in
       removed.withUnsafeBytes { name.bytes(equalCaseInsensitively: $0) }
     }
@@ -147,7 +149,7 @@ struct RequestTemplate: ~Copyable {
   /// Appends the request line and all fields but the credential's, without the empty line.
   ///
   /// - Parameter credentialQuery: `name=value` to add to the query, or nil.
-  func append(to output: inout ByteBuffer, credentialQuery: ((inout ByteBuffer) -> Void)?) {
+  func append(to output: inout ByteBuffer, credentialQuery: Secret?) {
     bytes.withUnsafeBytes { all in
       output.append(all.slice(method))
       output.append(byte: 0x20)
@@ -158,7 +160,7 @@ struct RequestTemplate: ~Copyable {
       }
       if let credentialQuery {
         output.append(byte: query == nil ? UInt8(ascii: "?") : UInt8(ascii: "&"))
-        credentialQuery(&output)
+        credentialQuery.withUnsafeBytes { output.append($0) }
       }
       output.append(" HTTP/1.1\r\n")
       output.append(all.slice(fields))

@@ -21,17 +21,16 @@ enum ResponseHeadWriter {
     output.append(byte: 0x20)
     output.append(source[head.reason])
     output.append("\r\n")
+    var lines = FieldLineCopy(from: source)
     for index in 0..<fields.count {
       let field = fields[index]
       let name = source[field.name]
       guard passes(field.id), !(head.connectionNamesFields && fields.isConnectionOption(name, in: source)) else {
         continue
       }
-      output.append(name)
-      output.append(": ")
-      output.append(source[field.value])
-      output.append("\r\n")
+      lines.add(field, to: &output)
     }
+    lines.finish(to: &output)
     switch framing {
     case .length(let count):
       output.append("Content-Length: ")

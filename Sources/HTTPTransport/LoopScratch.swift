@@ -9,6 +9,7 @@ package final class LoopScratch {
 
   package let input: UnsafeMutableRawBufferPointer
   package let fields: FieldTable
+  package let blocks = BlockPool()
   package let limits: HeadLimits
 
   package init(limits: HeadLimits) {

@@ -13,18 +13,24 @@ package struct OutputQueue: ~Copyable {
     case failed(String)
   }
 
+  private let blocks: BlockPool
   private var buffer = ByteBuffer()
   /// Bytes the kernel has taken since `resetCount()`.
   package private(set) var writtenBytes: UInt64 = 0
 
-  package init() {}
+  /// - Parameter blocks: where the memory for what is kept comes from, and goes back to on `release`.
+  package init(blocks: BlockPool) { self.blocks = blocks }
 
   package var pendingBytes: Int { buffer.count }
 
   package mutating func resetCount() { writtenBytes = 0 }
 
   /// Adds bytes without writing, for a head that a body follows at once.
-  package mutating func withBuffer(_ body: (inout ByteBuffer) -> Void) { body(&buffer) }
+  @inline(__always)
+  package mutating func withBuffer(_ body: (inout ByteBuffer) -> Void) {
+    buffer.takeStorage(from: blocks)
+    body(&buffer)
+  }
 
   /// Writes what is kept.
   package mutating func flush(to socket: StreamSocket) -> Outcome {
@@ -67,5 +73,5 @@ package struct OutputQueue: ~Copyable {
   }
 
   package mutating func removeAll() { buffer.removeAll() }
-  package mutating func release() { buffer.release() }
+  package mutating func release() { buffer.release(to: blocks) }
 }

@@ -60,7 +60,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private let timeouts: ServerTimeouts
   private let socket: StreamSocket
   private var input = ByteBuffer()
-  private var output = OutputQueue()
+  private var output: OutputQueue
   private var phase = Phase.head
   private var body = BodyReader(.none)
   private var scannedBytes = 0
@@ -87,6 +87,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     deadline = Deadline(on: loop)
     self.scratch = scratch
     fields = scratch.fields
+    output = OutputQueue(blocks: scratch.blocks)
     self.timeouts = timeouts
     self.handler = handler
     socket = StreamSocket(loop: loop, accepted: descriptor)

@@ -27,7 +27,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   private let deadline: Deadline
   private var phase = Phase.connecting
   private var input = ByteBuffer()
-  private var output = OutputQueue()
+  private var output: OutputQueue
   private var scannedBytes = 0
   private var body = BodyReader(.none)
   private var methodIsHEAD = false
@@ -42,6 +42,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     loop = endpoint.loop
     scratch = endpoint.scratch
     fields = scratch.fields
+    output = OutputQueue(blocks: scratch.blocks)
     limits = endpoint.limits
     deadline = Deadline(on: loop)
     deadline.bind(to: self)

@@ -13,6 +13,7 @@
 package struct ByteBuffer: ~Copyable {
   /// The smallest block allocated, in bytes.
   package static let capacityMin = 512
+  static let alignment = MemoryLayout<UInt64>.alignment
 
   @usableFromInline var storage: UnsafeMutableRawPointer?
   @usableFromInline var readOffset = 0
@@ -88,7 +89,7 @@ package struct ByteBuffer: ~Copyable {
       storage.copyMemory(from: storage + readOffset, byteCount: live)
     } else {
       let grown = max(ByteBuffer.capacityMin, needed, capacity > Int.max / 2 ? needed : capacity * 2)
-      let block = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: 16)
+      let block = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: Self.alignment)
       if let storage {
         block.copyMemory(from: storage + readOffset, byteCount: live)
         storage.deallocate()
@@ -102,7 +103,7 @@ package struct ByteBuffer: ~Copyable {
 }
 
 extension ByteBuffer {
-  @inlinable
+  @inlinable @inline(__always)
   package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     guard let source = bytes.baseAddress, bytes.count > 0 else { return }
     if capacity - writeOffset < bytes.count { makeRoom(bytes.count) }
@@ -111,7 +112,8 @@ extension ByteBuffer {
     writeOffset += bytes.count
   }
 
-  @inlinable
+  /// Inlined, so that a literal is a few stores.
+  @inlinable @inline(__always)
   package mutating func append(_ literal: StaticString) {
     precondition(literal.hasPointerRepresentation)
     append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
@@ -147,6 +149,7 @@ extension ByteBuffer {
     append(value, radix: 16)
   }
 
+  @inline(__always)
   private mutating func append(_ value: UInt64, radix: UInt64) {
     var digitCount = 1
     var rest = value

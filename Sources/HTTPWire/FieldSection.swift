@@ -132,6 +132,8 @@ struct FieldSection {
 
   /// RFC 9110 §7.6.1
   private mutating func noteConnection(_ value: UnsafeRawBufferPointer) throws(HeadViolation) {
+    // What nearly every message says.
+    if value.bytes(equalCaseInsensitively: "keep-alive") { return keepAliveListed = true }
     for option in CommaList(value) {
       for byte in option where !ASCII.isTokenByte(byte) { throw .connection }
       if option.bytes(equalCaseInsensitively: "close") {

@@ -44,11 +44,15 @@ package enum HeadBoundary {
     let count = bytes.count
     var index = start
     while index &+ 8 <= count {
-      let word = WordScan.load(bytes, at: index)
-      let found =
-        WordScan.bytesEqual(word, to: ASCII.carriageReturn) | WordScan.bytesEqual(word, to: ASCII.lineFeed)
-      if found != 0 { return index &+ found.trailingZeroBitCount / 8 }
-      index &+= 8
+      // Other control bytes are rare, and the parser's to refuse.
+      let controls = WordScan.bytesBelow(WordScan.load(bytes, at: index), 0x20)
+      if controls == 0 {
+        index &+= 8
+        continue
+      }
+      index &+= controls.trailingZeroBitCount / 8
+      if bytes[index] == ASCII.carriageReturn || bytes[index] == ASCII.lineFeed { return index }
+      index &+= 1
     }
     while index < count, bytes[index] != ASCII.carriageReturn, bytes[index] != ASCII.lineFeed { index &+= 1 }
     return index

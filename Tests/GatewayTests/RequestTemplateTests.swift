@@ -1,3 +1,4 @@
+import Cryptography
 import HTTPWire
 import Testing
 
@@ -38,14 +39,9 @@ struct RequestTemplateTests {
       var template = RequestTemplate()
       template.build(
         head, in: bytes, fields: table, path: path, query: query,
-        strippedBytes: try #require(route.matchedBytes(of: bytes[path])), route: route,
-        injectedField: route.injectedField)
+        strippedBytes: try #require(route.matchedBytes(of: bytes[path])), route: route)
       var output = ByteBuffer()
-      if let credentialQuery {
-        template.append(to: &output) { $0.append(credentialQuery) }
-      } else {
-        template.append(to: &output, credentialQuery: nil)
-      }
+      template.append(to: &output, credentialQuery: credentialQuery.map { Secret(utf8: $0) })
       sent.head = output.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
       sent.htu = template.withProofTarget { _, htu in String(decoding: htu, as: UTF8.self) }
     }

@@ -14,6 +14,10 @@ package final class AccessToken: Sendable {
   }
 
   package let placement: Placement
+  /// The value as a whole field line, CR LF included, or nil: ready for every request's head.
+  package let fieldLine: Secret?
+  /// The value as `name=value` for the query, or nil.
+  package let queryParameter: Secret?
   /// The `ath` claim of its proofs: 43 bytes, or none if there is no proof. RFC 9449 §4.2
   package let ath: [UInt8]
   /// The key the token is bound to. If there is one, every send carries a proof by it.
@@ -37,6 +41,14 @@ package final class AccessToken: Sendable {
     self.secret = secret
     self.derived = derived
     self.placement = placement
+    switch placement {
+    case .field(let name, let value):
+      fieldLine = Secret("\(name): ", value, "\r\n")
+      queryParameter = nil
+    case .query(let name, let value):
+      fieldLine = nil
+      queryParameter = Secret("\(name)=", value)
+    }
     self.proofKey = proofKey
     self.receivedBootNanoseconds = receivedBootNanoseconds
     self.expiresAtUnixSeconds = expiresAtUnixSeconds

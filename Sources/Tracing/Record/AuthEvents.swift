@@ -32,6 +32,8 @@ package struct AuthEvents: Sendable, Equatable {
   /// Four bits per event, the first one lowest, so that a list costs no allocation.
   private var packed: UInt64 = 0
 
+  package init() {}
+
   package init(_ events: Event...) {
     for event in events { append(event) }
   }

@@ -11,10 +11,13 @@ struct LineCursor {
     capacity = room.count
   }
 
+  /// Inlined, so that a literal is a few stores.
+  @inline(__always)
   mutating func put(_ literal: StaticString) {
     put(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
   }
 
+  @inline(__always)
   mutating func put(_ bytes: UnsafeRawBufferPointer) {
     precondition(bytes.count <= capacity - count, "the room reserved for a line was too small")
     guard let source = bytes.baseAddress else { return }
@@ -29,8 +32,9 @@ struct LineCursor {
   }
 
   mutating func put(decimal value: UInt64) {
-    var digitCount = 1
-    var bound: UInt64 = 10
+    if value < 10 { return put(digitsOf: value, count: 1) }
+    var digitCount = 2
+    var bound: UInt64 = 100
     while value >= bound, digitCount < 19 {
       bound *= 10
       digitCount += 1
@@ -57,9 +61,11 @@ struct LineCursor {
   private mutating func put(digitsOf value: UInt64, count digitCount: Int) {
     precondition(digitCount <= capacity - count, "the room reserved for a line was too small")
     var rest = value
-    for place in stride(from: count + digitCount - 1, through: count, by: -1) {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      (start + place).storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit), as: UInt8.self)
+    var place = count &+ digitCount
+    while place > count {
+      place &-= 1
+      let quotient = rest / 10
+      (start + place).storeBytes(of: 0x30 &+ UInt8(truncatingIfNeeded: rest &- quotient &* 10), as: UInt8.self)
       rest = quotient
     }
     count += digitCount

@@ -14,7 +14,12 @@ struct RecordEncoder {
     appendOpening(record, to: &out)
     if let method = record.method {
       out.append(",\"method\":\"")
-      append(untrusted: method, to: &out)
+      if Self.isPlain(method: method) {
+        out.append(method)
+        out.append(byte: UInt8(ascii: "\""))
+      } else {
+        append(untrusted: method, to: &out)
+      }
     }
     if let target = record.target {
       out.append(",\"target\":\"")
@@ -39,6 +44,13 @@ struct RecordEncoder {
     record.credential?.put(named: ",\"credential\":", to: &line)
     record.caller?.put(named: ",\"caller\":", to: &line)
     out.commit(line.count)
+  }
+
+  /// Upper-case letters, fewer than any secret has.
+  private static func isPlain(method: UnsafeRawBufferPointer) -> Bool {
+    guard method.count < HeldSecrets.byteCountMin else { return false }
+    for byte in method where byte &- UInt8(ascii: "A") >= 26 { return false }
+    return true
   }
 
   private func append(untrusted text: UnsafeRawBufferPointer, to out: inout ByteBuffer) {

@@ -24,9 +24,12 @@ package struct RequestID: Sendable, Hashable, CustomStringConvertible {
   package func write(to output: UnsafeMutableRawBufferPointer) {
     precondition(output.count >= Self.characterCount, "a request ID has 12 characters")
     let alphabet: StaticString = "0123456789abcdefghjkmnpqrstvwxyz"
+    let digits = alphabet.utf8Start
     var rest = value
-    for index in stride(from: Self.characterCount - 1, through: 0, by: -1) {
-      output[index] = alphabet.utf8Start[Int(rest & 31)]
+    var index = Self.characterCount
+    while index > 0 {
+      index &-= 1
+      output[index] = digits[Int(rest & 31)]
       rest >>= 5
     }
   }

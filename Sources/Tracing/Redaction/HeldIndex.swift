@@ -19,7 +19,8 @@ final class HeldIndex: @unchecked Sendable {  // nothing changes between init an
   /// Sorted by their bytes. Overwritten at the end, for they are parts of secrets.
   private let windows: UnsafeMutableBufferPointer<Window>
   private let stride: Int
-  private let filter: [UInt64]
+  /// A bit for each of `1 << (64 - filterShift)` hashes; owned.
+  private let filter: UnsafeMutablePointer<UInt64>
   private let filterShift: UInt64
 
   init(_ patterns: [HeldPattern]) {
@@ -31,7 +32,8 @@ final class HeldIndex: @unchecked Sendable {  // nothing changes between init an
     // At least 16 bits for each window, so that one place in 16 at most is looked at in vain.
     let filterBits = max(12, UInt64.bitWidth - (windows.count * 16).leadingZeroBitCount)
     let filterShift = UInt64(UInt64.bitWidth - filterBits)
-    var filter = [UInt64](repeating: 0, count: 1 << filterBits / 64)
+    let filter = UnsafeMutablePointer<UInt64>.allocate(capacity: 1 << filterBits / 64)
+    filter.initialize(repeating: 0, count: 1 << filterBits / 64)
     for (number, pattern) in patterns.enumerated() {
       pattern.bytes.withUnsafeBytes { bytes in
         for place in 0..<stride {
@@ -54,19 +56,25 @@ final class HeldIndex: @unchecked Sendable {  // nothing changes between init an
   deinit {
     if let base = windows.baseAddress { explicit_bzero(base, windows.count * MemoryLayout<Window>.stride) }
     windows.deallocate()
+    filter.deallocate()
   }
 
   var isEmpty: Bool { patterns.isEmpty }
 
   /// Calls `found` with each place where a held value stands; places may overlap.
   func scan(_ text: UnsafeRawBufferPointer, _ found: (Range<Int>) -> Void) {
-    guard !isEmpty, text.count >= Self.windowByteCount else { return }
-    filter.withUnsafeBufferPointer { filter in
-      for place in Swift.stride(from: 0, through: text.count - Self.windowByteCount, by: stride) {
-        let window = text.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-        let bit = Self.hash(window) >> filterShift
-        if filter[Int(bit >> 6)] >> (bit & 63) & 1 == 1 { look(for: window, at: place, in: text, found) }
+    guard !isEmpty, let start = text.baseAddress else { return }
+    // Every line of the log comes here: nothing is called or checked for a place where nothing stands.
+    let (filter, shift, stride) = (filter, filterShift, stride)
+    let last = text.count - Self.windowByteCount
+    var place = 0
+    while place <= last {
+      let window = (start + place).loadUnaligned(as: UInt64.self)
+      let bit = Self.hash(window) &>> shift
+      if filter[Int(truncatingIfNeeded: bit &>> 6)] &>> (bit & 63) & 1 == 1 {
+        look(for: window, at: place, in: text, found)
       }
+      place &+= stride
     }
   }
 
@@ -109,5 +117,6 @@ final class HeldIndex: @unchecked Sendable {  // nothing changes between init an
     return (firstStart...range.lowerBound).contains { RedactionMarker.begins(at: $0, in: text) }
   }
 
+  @inline(__always)
   private static func hash(_ window: UInt64) -> UInt64 { (window ^ window >> 32) &* 0x9E37_79B9_7F4A_7C15 }
 }

@@ -90,9 +90,11 @@ package final class TargetRedactor {
   private func isPlain(_ target: UnsafeRawBufferPointer) -> Bool {
     var previous = 0..<0
     var start = 0
-    for index in 0...target.count {
+    var index = -1
+    while index < target.count {
+      index &+= 1
       if index < target.count, target[index] != UInt8(ascii: "/") {
-        guard target[index].isWordByte || ASCII.isUnreserved(target[index]) else { return false }
+        guard ASCII.isUnreserved(target[index]) else { return false }
         continue
       }
       let segment = start..<index
