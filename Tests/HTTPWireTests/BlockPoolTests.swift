@@ -21,7 +21,8 @@ struct BlockPoolTests {
 
   @Test func `two buffers never share a block`() {
     let pool = BlockPool()
-    var (one, other) = (ByteBuffer(), ByteBuffer())
+    var one = ByteBuffer()
+    var other = ByteBuffer()
     for _ in 0..<3 {
       one.takeStorage(from: pool)
       other.takeStorage(from: pool)
