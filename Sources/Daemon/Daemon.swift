@@ -22,6 +22,7 @@ package final class Daemon: Sendable {
   /// - Parameter controlSocketPath: where the admin API is served, see `ControlSocketPath`; nil for nowhere.
   /// - Throws: `DaemonError`; nothing is left behind then.
   package init(_ configuration: Configuration, controlSocketPath: String? = nil) throws(DaemonError) {
+    ProcessMemory.returnLargeBlocks()
     let controlSocket = try controlSocketPath.map { (path) throws(DaemonError) in try Self.bindControl(path) }
     if configuration.callers == .sameUser { try Self.checkPeerLookUp() }
     let listeners = try ListenerAssembly(configuration)

@@ -19,6 +19,8 @@ final class GatewayLoop {
   private let peers: PeerUser?
   private var acceptors: [Acceptor] = []
   private var connections: [ObjectIdentifier: ServerConnection] = [:]
+  /// The most connections at a time since memory was last given back.
+  private var connectionsPeak = 0
   private var signers: [ProofSigner?]
   private var proof = ByteBuffer()
   private var clockSampledAt: [UInt64]
@@ -33,6 +35,8 @@ final class GatewayLoop {
   private static let logFlushNanoseconds: UInt64 = 100_000_000
   /// How often a healthy upstream's clock is looked at.
   private static let clockSampleNanoseconds: UInt64 = 1_000_000_000
+  /// How many connections make a burst, whose memory is given back when three quarters of them have left.
+  private static let burstConnectionsMin = 256
   /// How long accepting rests when no descriptor is left.
   private static let acceptPauseNanoseconds: UInt64 = 100_000_000
 
@@ -76,6 +80,7 @@ final class GatewayLoop {
       loop: loop, descriptor: descriptor, scratch: scratch, timeouts: shared.settings.server, handler: exchange)
     exchange.client = connection
     connections[ObjectIdentifier(connection)] = connection
+    connectionsPeak = max(connectionsPeak, connections.count)
     connection.whenClosed = { [unowned self] connection in self.forget(connection) }
     if connections.count >= shared.settings.connectionsMax { for acceptor in acceptors { acceptor.pause() } }
   }
@@ -188,6 +193,12 @@ final class GatewayLoop {
 }
 
 extension GatewayLoop: DeadlineTarget {
+  private func giveMemoryBack() {
+    guard connectionsPeak >= Self.burstConnectionsMin, connections.count <= connectionsPeak / 4 else { return }
+    connectionsPeak = connections.count
+    ProcessMemory.trim()
+  }
+
   private func tick() {
     wallOffset = SystemTime().wallNanoseconds - Int64(SystemTime.monotonicNanoseconds)
     ticker.set(after: Self.logFlushNanoseconds)
@@ -195,6 +206,7 @@ extension GatewayLoop: DeadlineTarget {
 
   func deadlinePassed(_ deadline: Deadline) {
     log.flush()
+    giveMemoryBack()
     if acceptPaused {
       acceptPaused = false
       for acceptor in acceptors { acceptor.resume() }
