@@ -91,6 +91,10 @@ class Child:
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(rf"^{field}:\s+(\d+) kB$", status, re.MULTILINE)[1])
 
+    def forget_peak(self):
+        """Lets VmHWM begin anew from what is used now (proc_pid_clear_refs(5))."""
+        pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
     @property
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A small origin: echoes method, target and the hash of the body; GET /bytes/N answers N known bytes.
+"""A small origin: echoes method, target and the hash of the body; GET /bytes/N answers N known bytes, in the chunked
+coding with ?chunked, and a request with ?rate=N is read and answered with N bytes a second.
 
 Prints "connection" for each connection and method and target for each request, and the fields on stderr.
 
@@ -10,16 +11,27 @@ import hashlib
 import json
 import ssl
 import sys
+import time
+import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 PATTERN = hashlib.sha512(b"origin").digest() * 1024  # 64 KiB
 
 
 def pattern(count):
-    """The first `count` bytes of the pattern, again and again, in pieces."""
-    while count > 0:
-        piece = PATTERN[:count]
-        count -= len(piece)
+    """`count` known bytes in pieces of 64 KiB: each begins with its number, so that none can take another's place."""
+    for number in range(-(-count // len(PATTERN))):
+        piece = number.to_bytes(8, "big") + PATTERN[8:]
+        yield piece[: count - number * len(PATTERN)]
+
+
+def paced(pieces, bytes_per_second):
+    """The same pieces, each when its time has come; as fast as they are taken without a rate."""
+    began, count = time.monotonic(), 0
+    for piece in pieces:
+        if bytes_per_second:
+            time.sleep(max(0.0, began + count / bytes_per_second - time.monotonic()))
+        count += len(piece)
         yield piece
 
 
@@ -39,14 +51,18 @@ class Origin(BaseHTTPRequestHandler):
 
     def answer(self):
         digest = hashlib.sha256()
-        for piece in self.body():
+        path, _, query = self.path.partition("?")
+        options = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
+        rate = int(options.get("rate", 0))
+        for piece in paced(self.body(), rate):
             digest.update(piece)
-        path = self.path.partition("?")[0]
         if self.command == "GET" and path.startswith("/bytes/"):
             count = int(path.removeprefix("/bytes/"))
-            self.begin("application/octet-stream", count)
-            for piece in pattern(count):
-                self.wfile.write(piece)
+            self.begin("application/octet-stream", None if "chunked" in options else count)
+            for piece in paced(pattern(count), rate):
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if "chunked" in options else piece)
+            if "chunked" in options:
+                self.wfile.write(b"0\r\n\r\n")
         else:
             echo = {"method": self.command, "target": self.path, "body_sha256": digest.hexdigest()}
             body = json.dumps(echo).encode()
@@ -69,7 +85,10 @@ class Origin(BaseHTTPRequestHandler):
     def begin(self, content_type, length):
         self.send_response(200)
         self.send_header("Content-Type", content_type)
-        self.send_header("Content-Length", str(length))
+        if length is None:
+            self.send_header("Transfer-Encoding", "chunked")
+        else:
+            self.send_header("Content-Length", str(length))
         self.end_headers()
 
     def log_message(self, *_):
