@@ -83,6 +83,7 @@ struct ChallengeTests {
     ("\", DPoP error=b", ["DPoP error=[b]"]),
     ("Bearer error=\"open, DPoP error=b", ["Bearer error=[open, DPoP error=b]"]),
     ("Bearer error=\"open\\", ["Bearer error=[open\\]"]),
+    (#"Bearer error="open\""#, [#"Bearer error=[open"]"#]),
     ("Bearer error", ["Bearer error"]),
     ("Bearer =x, DPoP error=b", ["DPoP error=[b]"]),
   ])
@@ -93,7 +94,8 @@ struct ChallengeTests {
   @Test func `several lines are one list`() {
     #expect(
       parse("Bearer realm=x", "error=y, DPoP", "", "algs=ES256") == ["Bearer realm=[x] error=[y]", "DPoP algs=[ES256]"])
-    // An open quote does not swallow the next line.
+    // An open quote does not swallow the next line, nor does a backslash at the end of one its first byte.
+    #expect(parse("Bearer realm=\"x\\", "DPoP error=y") == [#"Bearer realm=[x\]"#, "DPoP error=[y]"])
     #expect(parse("Bearer realm=\"x", "DPoP error=y") == ["Bearer realm=[x]", "DPoP error=[y]"])
   }
 

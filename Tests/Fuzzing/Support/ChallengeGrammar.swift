@@ -1,7 +1,7 @@
 import HTTPWire
 
-/// The challenges of field lines that keep to the letter of RFC 9110 §11.6.1, found by cutting the lines at the commas
-/// between elements and looking at each element alone.
+/// The challenges of field lines that keep to the letter of RFC 9110 §11.6.1 (a quoted string may end with its line),
+/// found by cutting the lines at the commas between elements and looking at each element alone.
 struct ChallengeGrammar {
   /// Nil when a line does not keep to the grammar, or more was sent than the parser looks at.
   private(set) var challenges: [Challenge]?
@@ -42,6 +42,9 @@ struct ChallengeGrammar {
       }
       elements[elements.count - 1].append(byte)
     }
+    // What the line's end cuts off.
+    if isEscaped { elements[elements.count - 1].append(UInt8(ascii: "\\")) }
+    if isQuoted { elements[elements.count - 1].append(UInt8(ascii: "\"")) }
     return elements.map { Grammar.trimmed($0) }
   }
 
