@@ -11,10 +11,9 @@ extension RecordHub {
     method.withUnsafeBytes { method in
       path.withUnsafeBytes { path in
         var record = RequestRecord(id: nextID(), wallNanoseconds: SystemTime().wallNanoseconds, event: .oauth)
-        record.credential = LogLabel(event.credential)
+        record.subject = RecordSubject(credential: LogLabel(event.credential), upstream: LogLabel(url: event.url))
         record.method = method
         record.target = path
-        record.upstream = LogLabel(url: event.url)
         record.status = event.status.flatMap(UInt16.init(exactly:))
         record.source = event.status == nil ? .gateway : .upstream
         record.durationNanoseconds = UInt64(max(0, event.durationNanoseconds))

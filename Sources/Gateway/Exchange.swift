@@ -124,7 +124,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
       return answer(.refusedByPolicy, "The route does not allow this method.")
     }
     template.build(
-      head, in: bytes, fields: fields, path: path, query: query, strippedBytes: strippedBytes, route: route)
+      head, in: bytes, fields: fields, path: path, query: query, strippedBytes: strippedBytes, route: route,
+      withProofTarget: route.needsProof)
     body.begin(head.framing, limitBytes: route.replayLimitBytes)
     acquireToken(route)
   }

@@ -218,6 +218,6 @@ extension GatewayLoop: DeadlineTarget {
 extension FieldTable {
   /// Whichever of two values a reader believes, another reader may believe the other.
   fileprivate func isRepeated(_ id: FieldID) -> Bool {
-    firstIndex(of: id).flatMap { firstIndex(of: id, from: $0 + 1) } != nil
+    has(id) && count(of: id) > 1
   }
 }

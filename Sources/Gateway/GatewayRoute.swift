@@ -23,8 +23,9 @@ package final class GatewayRoute: Sendable {
   package let tokens: TokenSource?
   package let credentialName: String?
   let nonces: NonceCell?
-  /// The clock of the upstream; only DPoP routes need it.
+  /// The clock of the upstream, for proofs; nil where none are made.
   let skew: ClockSkew?
+  var needsProof: Bool { skew != nil }
   /// The credential never asks an issuer.
   let isStatic: Bool
   /// The lower-case name of the field a static credential sets, if it is not Authorization.
@@ -35,9 +36,7 @@ package final class GatewayRoute: Sendable {
   let removedFields: [[UInt8]]
   let replayLimitBytes: Int
   let tokenTimeoutNanoseconds: UInt64
-  let nameLabel: LogLabel
-  let credentialLabel: LogLabel?
-  let upstreamLabel: LogLabel
+  let subject: RecordSubject
   /// Which of a loop's endpoints carries this route.
   let endpoint: Int
 
@@ -92,9 +91,9 @@ package final class GatewayRoute: Sendable {
     replayLimitBytes = definition.replayLimitBytes
     tokenTimeoutNanoseconds = UInt64(max(0, definition.tokenTimeout.nanoseconds))
     endpoint = definition.endpoint
-    nameLabel = LogLabel(name)
-    credentialLabel = credentialName.map { LogLabel($0) }
-    upstreamLabel = LogLabel(url: definition.upstream.description)
+    subject = RecordSubject(
+      route: LogLabel(name), credential: credentialName.map { LogLabel($0) },
+      upstream: LogLabel(url: definition.upstream.description))
   }
 
   private static func base(_ path: String) -> (trimmed: [UInt8], whole: [UInt8]) {

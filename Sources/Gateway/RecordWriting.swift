@@ -11,12 +11,10 @@ extension GatewayLoop {
     exchange.template.withMethod { method in
       exchange.template.withLocalTarget { target in
         var record = RequestRecord(id: log.nextID(), wallNanoseconds: wallNanoseconds(at: now))
-        record.route = exchange.route?.nameLabel
-        record.credential = exchange.route?.credentialLabel
+        record.subject = exchange.route?.subject
         record.caller = callerLabel(exchange.callerUID)
         if !method.isEmpty { record.method = method }
         if !target.isEmpty { record.target = target }
-        record.upstream = exchange.route?.upstreamLabel
         record.status = trace.clientLeft ? 499 : trace.status
         record.source = trace.error == nil && !trace.clientLeft ? .upstream : .gateway
         record.durationNanoseconds = now &- trace.startMonotonic

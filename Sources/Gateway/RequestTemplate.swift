@@ -15,30 +15,21 @@ struct RequestTemplate: ~Copyable {
   private var fields = 0..<0
   private(set) var framing = BodyFraming.none
 
-  /// Builds the template.
+  /// Builds the rest of the template, whose method and target were noted.
   ///
   /// - Parameters:
   ///   - path, query: the local target's parts; the first `strippedBytes` of the path are the route's prefix.
+  ///   - withProofTarget: whether a send may carry a proof, which names its target.
   mutating func build(
     _ head: RequestHead, in source: UnsafeRawBufferPointer, fields table: FieldTable, path localPath: ByteRange,
-    query localQuery: ByteRange?, strippedBytes: Int, route: GatewayRoute
+    query localQuery: ByteRange?, strippedBytes: Int, route: GatewayRoute, withProofTarget: Bool
   ) {
-    bytes.removeAll()
     framing = head.framing
-    method = add { $0.append(source[head.method]) }
-    localTarget = add { $0.append(source[head.target]) }
     let rest = source[localPath].slice(strippedBytes..<Int(localPath.count))
     path = add { Self.appendPath(base: route.basePath, whole: route.wholeBasePath, rest: rest, to: &$0) }
-    query = localQuery.map { range in add { $0.append(source[range]) } }
-    htu = add { buffer in
-      if route.htuDecoded {
-        var encoded = ByteBuffer()
-        Self.appendPath(base: route.htuBase, whole: route.htuWholeBase, rest: rest, to: &encoded)
-        encoded.withUnsafeBytes { Self.appendDecoded($0, to: &buffer) }
-      } else {
-        Self.appendPath(base: route.htuBase, whole: route.htuWholeBase, rest: rest, to: &buffer)
-      }
-    }
+    // The query is the target's last part, which is here already.
+    query = localQuery.map { localTarget.upperBound - Int($0.count)..<localTarget.upperBound }
+    htu = withProofTarget ? addProofTarget(rest, route) : 0..<0
     fields = add { buffer in
       buffer.append("Host: ")
       buffer.append(route.authority)
@@ -65,7 +56,19 @@ struct RequestTemplate: ~Copyable {
     }
   }
 
-  /// Keeps only what the log needs of a request that may be refused before it has a route.
+  private mutating func addProofTarget(_ rest: UnsafeRawBufferPointer, _ route: GatewayRoute) -> Range<Int> {
+    add { buffer in
+      if route.htuDecoded {
+        var encoded = ByteBuffer()
+        Self.appendPath(base: route.htuBase, whole: route.htuWholeBase, rest: rest, to: &encoded)
+        encoded.withUnsafeBytes { Self.appendDecoded($0, to: &buffer) }
+      } else {
+        Self.appendPath(base: route.htuBase, whole: route.htuWholeBase, rest: rest, to: &buffer)
+      }
+    }
+  }
+
+  /// Begins with what the log needs even of a request that is refused before it has a route.
   mutating func note(method: UnsafeRawBufferPointer, target: UnsafeRawBufferPointer, pool: BlockPool) {
     bytes.takeStorage(from: pool)
     bytes.removeAll()
@@ -130,6 +133,7 @@ struct RequestTemplate: ~Copyable {
     {
       return true
     }
+    guard !route.removedFields.isEmpty else { return false }
     return route.removedFields.contains { removed in
       removed.withUnsafeBytes { name.bytes(equalCaseInsensitively: $0) }
     }

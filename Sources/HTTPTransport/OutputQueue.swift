@@ -10,7 +10,8 @@ package struct OutputQueue: ~Copyable {
     case drained
     /// The rest waits for `socketWritable`.
     case pending
-    case failed(String)
+    /// The connection is of no more use.
+    case failed
   }
 
   private let blocks: BlockPool
@@ -42,8 +43,7 @@ package struct OutputQueue: ~Copyable {
       case .wouldBlock:
         socket.notifyWhenWritable()
         return .pending
-      case .end: return .failed("closed")
-      case .failed(let failure): return .failed(failure.description)
+      case .end, .failed: return .failed
       }
     }
     return .drained
@@ -65,8 +65,7 @@ package struct OutputQueue: ~Copyable {
         buffer.append(rest)
         socket.notifyWhenWritable()
         return .pending
-      case .end: return .failed("closed")
-      case .failed(let failure): return .failed(failure.description)
+      case .end, .failed: return .failed
       }
     }
     return .drained

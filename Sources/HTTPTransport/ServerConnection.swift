@@ -396,7 +396,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     closeAfterResponse = !head.persistent
     body = BodyReader(head.framing)
     bodyPaused = false
-    requestComplete = head.framing == .none || head.framing == .length(0)
+    requestComplete = head.framing.isEmpty
     if requestComplete {
       phase = .answering
       clearDeadline()

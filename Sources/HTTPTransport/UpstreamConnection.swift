@@ -318,7 +318,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     body = BodyReader(head.framing)
     phase = .body
     delegate?.stream(self, received: head, in: bytes, fields: fields)
-    if phase == .body, head.framing == .none || head.framing == .length(0) { complete(endsInput: endsInput) }
+    if phase == .body, head.framing.isEmpty { complete(endsInput: endsInput) }
   }
 
   private func consumeBody(_ bytes: UnsafeRawBufferPointer) -> Int? {

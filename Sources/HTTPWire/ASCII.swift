@@ -31,7 +31,8 @@ package enum ASCII {
   /// RFC 3986 §2.3
   @inline(__always)
   package static func isUnreserved(_ byte: UInt8) -> Bool {
-    isLetter(byte) || isDigit(byte) || byte == 0x2D || byte == 0x2E || byte == 0x5F || byte == 0x7E
+    if byte < 64 { return (0x03FF_6000_0000_0000 as UInt64 >> UInt64(byte)) & 1 == 1 }
+    return byte < 128 && (0x47FF_FFFE_87FF_FFFE as UInt64 >> UInt64(byte & 63)) & 1 == 1
   }
 
   @inline(__always)

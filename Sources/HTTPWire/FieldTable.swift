@@ -23,6 +23,8 @@ package final class FieldTable {
   /// Behind a pointer, because every access to a stored `var` of a class is checked for exclusivity at run time: half the
   /// time of a parse.
   @usableFromInline let countStorage: UnsafeMutablePointer<Int>
+  /// A bit for each `FieldID` that is there: most questions are about fields that are not.
+  private let presence: UnsafeMutablePointer<UInt64>
 
   package init(capacity: Int) {
     precondition(capacity > 0)
@@ -30,11 +32,14 @@ package final class FieldTable {
     storage = .allocate(capacity: capacity)
     countStorage = .allocate(capacity: 1)
     countStorage.initialize(to: 0)
+    presence = .allocate(capacity: 1)
+    presence.initialize(to: 0)
   }
 
   deinit {
     storage.deallocate()
     countStorage.deallocate()
+    presence.deallocate()
   }
 
   @inlinable package var count: Int { countStorage.pointee }
@@ -47,6 +52,7 @@ package final class FieldTable {
 
   package func removeAll() {
     countStorage.pointee = 0
+    presence.pointee = 0
   }
 
   /// Adds a field; false when the table is full.
@@ -56,11 +62,13 @@ package final class FieldTable {
     guard count < capacity else { return false }
     (storage + count).initialize(to: field)
     countStorage.pointee = count + 1
+    presence.pointee |= 1 &<< UInt64(field.id.rawValue)
     return true
   }
 
   /// The position of the first field with `id`, from `start` on.
   package func firstIndex(of id: FieldID, from start: Int = 0) -> Int? {
+    guard has(id) else { return nil }
     var index = start
     while index < count {
       if storage[index].id == id { return index }
@@ -68,6 +76,9 @@ package final class FieldTable {
     }
     return nil
   }
+
+  /// Whether any field has `id`.
+  package func has(_ id: FieldID) -> Bool { presence.pointee &>> UInt64(id.rawValue) & 1 == 1 }
 
   /// How many fields have `id`.
   package func count(of id: FieldID) -> Int {

@@ -86,6 +86,7 @@ package enum DotSegments {
   /// Dots count also percent-encoded (`%2e`), separators also as `\`, `%2F` and `%5C`, and a path parameter behind the
   /// dots does not hide them (`..;a`): which of these a server honours is its own affair. RFC 3986 §5.2.4, §6.2.2.3
   package static func isPresent(in path: UnsafeRawBufferPointer) -> Bool {
+    guard mayBePresent(in: path) else { return false }
     var at = 0
     var dotCount = 0
     var isOnlyDots = true
@@ -105,6 +106,22 @@ package enum DotSegments {
       }
     }
     return isOnlyDots && (dotCount == 1 || dotCount == 2)
+  }
+
+  /// Whether there is a dot at all, or a percent-encoding that may be one.
+  private static func mayBePresent(in path: UnsafeRawBufferPointer) -> Bool {
+    var at = 0
+    while at &+ 8 <= path.count {
+      let word = WordScan.load(path, at: at)
+      let found = WordScan.bytesEqual(word, to: UInt8(ascii: ".")) | WordScan.bytesEqual(word, to: UInt8(ascii: "%"))
+      if found != 0 { return true }
+      at &+= 8
+    }
+    while at < path.count {
+      if path[at] == UInt8(ascii: ".") || path[at] == UInt8(ascii: "%") { return true }
+      at &+= 1
+    }
+    return false
   }
 
   @inline(__always)

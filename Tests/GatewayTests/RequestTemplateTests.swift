@@ -37,9 +37,10 @@ struct RequestTemplateTests {
         return
       }
       var template = RequestTemplate()
+      template.note(method: bytes[head.method], target: bytes[head.target], pool: BlockPool())
       template.build(
         head, in: bytes, fields: table, path: path, query: query,
-        strippedBytes: try #require(route.matchedBytes(of: bytes[path])), route: route)
+        strippedBytes: try #require(route.matchedBytes(of: bytes[path])), route: route, withProofTarget: true)
       var output = ByteBuffer()
       template.append(to: &output, credentialQuery: credentialQuery.map { Secret(utf8: $0) })
       sent.head = output.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

@@ -52,7 +52,7 @@ import Testing
       let filler = String(repeating: "/abc", count: Int.random(in: 0..<600, using: &random))
         .dropLast(Int.random(in: 0..<4, using: &random))
       let draft = RecordDraft(target: "\(filler)\(form)\(filler)") { record in
-        record.route = LogLabel("r-\(value)")
+        record.subject = RecordSubject(route: LogLabel("r-\(value)"))
         record.error = LogLabel(value)
       }
       let line = masked(draft.line(heldSecrets: held))

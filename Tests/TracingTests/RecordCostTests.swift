@@ -20,10 +20,10 @@ enum BuildKind {
     let hub = try RecordHub(.nowhere, heldSecrets: HeldSecrets())
     defer { hub.flushAndClose(timeout: .seconds(60)) }
     let log = LoopLog(hub: hub)
-    let (route, upstream) = (LogLabel("orders"), LogLabel(url: "https://api.example.com/v1/orders"))
+    let subject = RecordSubject(
+      route: LogLabel("orders"), upstream: LogLabel(url: "https://api.example.com/v1/orders"))
     let draft = RecordDraft(target: target) { record in
-      record.route = route
-      record.upstream = upstream
+      record.subject = subject
       record.status = 200
       record.source = .upstream
       record.durationNanoseconds = 812_345

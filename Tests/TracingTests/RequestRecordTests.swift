@@ -6,10 +6,10 @@ import Testing
 @Suite struct RequestRecordTests {
   @Test func `a full record is one line of JSON with its members in the documented order`() {
     let draft = RecordDraft(target: "/orders?limit=10") { record in
-      record.route = LogLabel("orders")
-      record.credential = LogLabel("acme/work")
+      record.subject = RecordSubject(
+        route: LogLabel("orders"), credential: LogLabel("acme/work"),
+        upstream: LogLabel(url: "https://api.example.com/v1/orders"))
       record.caller = LogLabel("uid 1000")
-      record.upstream = LogLabel(url: "https://api.example.com/v1/orders")
       record.status = 200
       record.source = .upstream
       record.durationNanoseconds = 12_345_678
@@ -60,7 +60,7 @@ import Testing
   ])
   func `hostile text stays inside its string and its line`(text: String) throws {
     var draft = RecordDraft(target: "/\(text)") { record in
-      record.route = LogLabel(text)
+      record.subject = RecordSubject(route: LogLabel(text))
       record.error = LogLabel(text)
     }
     draft.method = Array("GET\(text)".utf8)
@@ -89,8 +89,8 @@ import Testing
   @Test func `the largest record there can be fits`() throws {
     let long = LogLabel(String(repeating: "\u{1}", count: 300))
     let line = RecordDraft(target: String(repeating: "/\u{1}", count: 1_000)) { record in
-      (record.route, record.credential, record.caller) = (long, long, long)
-      (record.upstream, record.error) = (long, long)
+      record.subject = RecordSubject(route: long, credential: long, upstream: long)
+      (record.caller, record.error) = (long, long)
       record.status = .max
       record.source = .upstream
       record.durationNanoseconds = .max

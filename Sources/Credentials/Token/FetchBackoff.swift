@@ -2,7 +2,9 @@ import EventLoop
 
 /// How long to leave a source in peace that failed. Boot clock only: a wall clock that is set must not end or stretch it.
 struct FetchBackoff {
-  private(set) var last: FetchFailure?
+  private(set) var last: FetchFailure? { didSet { hasFailed = last != nil } }
+  /// Whether there is a last failure; asked for every request.
+  private(set) var hasFailed = false
   private var consecutive = 0
   private var untilBootNanoseconds: Int64 = .min
 

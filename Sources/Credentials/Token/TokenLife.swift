@@ -41,7 +41,7 @@ struct TokenLife {
     guard let held else { return (nil, false) }
     let elapsed = now.elapsedNanoseconds(since: held.since)
     // Too close to its end is still the best there is while the last fetch failed: nobody waits for a dead issuer.
-    let servesUntil = backoff.last == nil ? held.lifetime.waitAfterNanoseconds : held.lifetime.endsAfterNanoseconds
+    let servesUntil = backoff.hasFailed ? held.lifetime.endsAfterNanoseconds : held.lifetime.waitAfterNanoseconds
     guard elapsed < servesUntil else { return (nil, false) }
     self.held?.used = true
     let starts = elapsed >= held.lifetime.refreshAfterNanoseconds && startFetch(at: now)

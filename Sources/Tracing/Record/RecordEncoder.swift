@@ -30,8 +30,8 @@ struct RecordEncoder {
 
   /// Everything up to the method.
   private mutating func appendOpening(_ record: borrowing RequestRecord, to out: inout ByteBuffer) {
-    let labels = record.route.jsonCount + record.credential.jsonCount + record.caller.jsonCount
-    var line = LineCursor(out.reserve(Self.fixedBytesMax + labels))
+    let subject = record.subject
+    var line = LineCursor(out.reserve(Self.fixedBytesMax + (subject?.opening.count ?? 0) + record.caller.jsonCount))
     line.put("{\"time\":\"")
     timestamp.withText(of: record.wallNanoseconds) { line.put($0) }
     line.put("\",\"id\":\"")
@@ -40,8 +40,7 @@ struct RecordEncoder {
     case .request: line.put("\",\"event\":\"request\"")
     case .oauth: line.put("\",\"event\":\"oauth\"")
     }
-    record.route?.put(named: ",\"route\":", to: &line)
-    record.credential?.put(named: ",\"credential\":", to: &line)
+    subject?.opening.withUnsafeBytes { line.put($0) }
     record.caller?.put(named: ",\"caller\":", to: &line)
     out.commit(line.count)
   }
@@ -60,8 +59,9 @@ struct RecordEncoder {
 
   /// Everything behind the target.
   private func appendOutcome(_ record: borrowing RequestRecord, to out: inout ByteBuffer) {
-    var line = LineCursor(out.reserve(Self.fixedBytesMax + record.upstream.jsonCount + record.error.jsonCount))
-    record.upstream?.put(named: ",\"upstream\":", to: &line)
+    let subject = record.subject
+    var line = LineCursor(out.reserve(Self.fixedBytesMax + (subject?.upstream.count ?? 0) + record.error.jsonCount))
+    subject?.upstream.withUnsafeBytes { line.put($0) }
     if let status = record.status {
       line.put(",\"status\":")
       line.put(decimal: UInt64(status))

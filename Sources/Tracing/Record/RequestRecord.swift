@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// var record = RequestRecord(id: log.nextID(), wallNanoseconds: time.wallNanoseconds)
-/// record.route = route.label
+/// record.subject = route.subject
 /// record.target = target  // bytes of the request head
 /// record.status = 200
 /// record.source = .upstream
@@ -28,16 +28,12 @@ package struct RequestRecord: ~Copyable {
   /// When the exchange ended, so that lines stand in the order of their times (`CLOCK_REALTIME`).
   package let wallNanoseconds: Int64
   package let event: Event
-  package var route: LogLabel?
-  /// The account, `acme` or `acme/work`.
-  package var credential: LogLabel?
+  package var subject: RecordSubject?
   package var caller: LogLabel?
   /// As the caller sent it; any bytes.
   package var method: UnsafeRawBufferPointer?
   /// As the caller sent it, or for a token-endpoint call its path; any bytes. It is redacted while it is written.
   package var target: UnsafeRawBufferPointer?
-  /// Where it went: the upstream's base URL or the endpoint's URL.
-  package var upstream: LogLabel?
   /// As the caller saw it, 499 if the caller left.
   package var status: UInt16?
   package var source: Source?
