@@ -162,17 +162,17 @@ class Stage(unittest.TestCase):
 class Origin:
     """An upstream without protection that keeps a list of what reached it."""
 
-    def __init__(self, stage, name="origin", certificate=None):
-        """certificate: the paths of the certificate and its key, for TLS."""
+    def __init__(self, stage, name="origin", certificate=None, *options):
+        """certificate: the paths of the certificate and its key, for TLS. options: what origin.py takes behind them."""
         self.port = free_port()
         script = pathlib.Path(__file__).with_name("origin.py")
-        self.child = stage.start(name, [sys.executable, script, self.port, *(certificate or [])])
+        self.child = stage.start(name, [sys.executable, script, self.port, *(certificate or []), *options])
         self.child.wait_for("it listens", lambda: listens(self.port))
 
     @property
     def requests(self):
         """Method and target of what was answered, in order."""
-        return [line for line in self.child.out.read_text().splitlines() if line != "connection"]
+        return [line for line in self.child.out.read_text().splitlines() if line not in ("connection", "resumed")]
 
     @property
     def heads(self):
@@ -182,6 +182,11 @@ class Origin:
     @property
     def connections(self):
         return self.child.out.read_text().splitlines().count("connection")
+
+    @property
+    def resumptions(self):
+        """How many requests came on connections that took up an earlier TLS session."""
+        return self.child.out.read_text().splitlines().count("resumed")
 
 
 class Proofd:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A small origin: echoes method, target and the hash of the body; GET /bytes/N answers N known bytes, in the chunked
-coding with ?chunked, and a request with ?rate=N is read and answered with N bytes a second.
+coding with ?chunked, and a request with ?rate=N is read and answered with N bytes a second; /close closes.
 
-Prints "connection" for each connection and method and target for each request, and the fields on stderr.
+Prints "connection" for each connection, "resumed" for each that took up an earlier TLS session, and method and target
+for each request, and the fields on stderr.
 
-origin.py PORT [CERTIFICATE.pem KEY.pem]    with a certificate it speaks TLS
+origin.py PORT [CERTIFICATE.pem KEY.pem [TLSv1_2]]    with a certificate it speaks TLS, up to the version named
 """
 
 import hashlib
@@ -50,6 +51,8 @@ class Origin(BaseHTTPRequestHandler):
         note(sys.stdout, "connection")
 
     def answer(self):
+        if getattr(self.connection, "session_reused", False):
+            note(sys.stdout, "resumed")
         digest = hashlib.sha256()
         path, _, query = self.path.partition("?")
         options = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
@@ -89,6 +92,8 @@ class Origin(BaseHTTPRequestHandler):
             self.send_header("Transfer-Encoding", "chunked")
         else:
             self.send_header("Content-Length", str(length))
+        if self.path.partition("?")[0] == "/close":
+            self.send_header("Connection", "close")
         self.end_headers()
 
     def log_message(self, *_):
@@ -106,6 +111,8 @@ if __name__ == "__main__":
     if len(sys.argv) > 2:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*sys.argv[2:4])
+        if len(sys.argv) > 4:
+            context.maximum_version = ssl.TLSVersion[sys.argv[4]]
         # The handshake belongs to the connection's thread, not to the one that accepts.
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     server.serve_forever()

@@ -20,6 +20,9 @@ static inline long proofd_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
   return SSL_set_tlsext_host_name(ssl, name);
 }
 static const uint64_t proofd_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
+static inline void proofd_SSL_CTX_set_default_read_buffer_len(SSL_CTX *context, size_t bytes) {
+  SSL_CTX_set_default_read_buffer_len(context, bytes);
+}
 static inline long proofd_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode) {
   return SSL_CTX_set_session_cache_mode(context, mode);
 }

@@ -244,9 +244,9 @@ package final class StreamSocket {
 
   // MARK: Bytes
 
-  /// Reads what is there, once.
+  /// Reads what is there: once from the kernel, or as many TLS records as have come and there is room for.
   package func receive(into buffer: UnsafeMutableRawBufferPointer) -> IOResult {
-    if let tls { return tls.read(into: buffer) }
+    if let tls { return tls.gather(into: buffer) }
     while true {
       let count = proofd_receive(descriptor, buffer.baseAddress, buffer.count)
       if count > 0 { return .moved(count) }
@@ -276,10 +276,25 @@ package final class StreamSocket {
   /// Whether bytes wait inside TLS that no read event will announce. Read again until this is false.
   package var hasPendingInput: Bool { tls?.hasPending ?? false }
 
+  /// Whether TLS holds anything that has not been read, be it part of a record.
+  package var holdsInput: Bool { tls?.holdsInput ?? false }
+
   /// Whether the peer has sent anything, or closed, while nobody asked. What was found is taken: if so, the connection
-  /// is of no more use. TLS's own messages, such as session tickets, are not input.
+  /// is of no more use. TLS's own messages, such as session tickets, are not input; part of a record may be.
   package func takesUnexpectedInput() -> Bool {
-    withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { receive(into: $0) != .wouldBlock }
+    guard let tls else {
+      return withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { receive(into: $0) != .wouldBlock }
+    }
+    // Asking the kernel first spares OpenSSL the buffer it would read into.
+    if !tls.holdsInput, isKernelEmpty { return false }
+    return withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { tls.read(into: $0) != .wouldBlock }
+      || tls.holdsInput
+  }
+
+  /// Whether a read would block: no bytes, no end, no error.
+  private var isKernelEmpty: Bool {
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN
   }
 
   /// Whether the kernel holds bytes that nobody has read: closing now would reset the connection.

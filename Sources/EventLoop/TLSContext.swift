@@ -19,6 +19,11 @@ package enum TLSConfigurationError: Error, Sendable, CustomStringConvertible {
 /// Thread-safe: OpenSSL counts references to an SSL_CTX atomically, and it is not changed after init.
 package final class TLSContext: @unchecked Sendable {  // SSL_CTX is immutable after init and reference-counted
   let context: OpaquePointer
+  /// Where a connection's session store is found: OpenSSL leaves index 0 of the extra data to applications.
+  static let storeIndex: Int32 = 0
+  /// Room for four whole records of TLS 1.3 (22 bytes around 16 KiB) and OpenSSL's alignment: one read of the kernel
+  /// then brings what fills a reader's 64 KiB, and no part of a fifth that would take a read of its own.
+  private static let readBufferBytes = 4 * (16_384 + 22) + 3
 
   /// For connections out, whose peer's certificate must lead to one of `anchors`.
   ///
@@ -31,6 +36,14 @@ package final class TLSContext: @unchecked Sendable {  // SSL_CTX is immutable a
     let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
     SSL_CTX_set_alpn_protos(context, protocols, UInt32(protocols.count))
     SSL_CTX_set_quiet_shutdown(context, 0)
+    // Sessions go to the store of the connection they come on, never to OpenSSL's, which knows no names.
+    proofd_SSL_CTX_set_session_cache_mode(context, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
+    SSL_CTX_sess_set_new_cb(context) { ssl, session in
+      // Unretained: the connection's TLSSession holds the store.
+      guard let session, let store = SSL_get_ex_data(ssl, TLSContext.storeIndex) else { return 0 }
+      Unmanaged<TLSSessionStore>.fromOpaque(store)._withUnsafeGuaranteedRef { $0.keep(session) }
+      return 0  // no reference was kept
+    }
   }
 
   /// For connections in: a certificate chain and its key, both PEM files.
@@ -58,6 +71,7 @@ package final class TLSContext: @unchecked Sendable {  // SSL_CTX is immutable a
     proofd_SSL_CTX_set_mode(
       context, Int(SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS))
     proofd_SSL_CTX_set_read_ahead(context, 1)
+    proofd_SSL_CTX_set_default_read_buffer_len(context, readBufferBytes)
     // A read then never has to write, nor a write to read, once the handshake is over.
     SSL_CTX_set_options(context, proofd_SSL_OP_NO_RENEGOTIATION)
     return context

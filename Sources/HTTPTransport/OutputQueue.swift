@@ -14,6 +14,9 @@ package struct OutputQueue: ~Copyable {
     case failed
   }
 
+  /// What a TLS record holds, and what is worth copying to save a write.
+  package static let recordBytes = 16_384
+
   private let blocks: BlockPool
   private var buffer = ByteBuffer()
   /// Bytes the kernel has taken since `resetCount()`.
@@ -49,13 +52,18 @@ package struct OutputQueue: ~Copyable {
     return .drained
   }
 
-  /// Writes `bytes` behind what is kept; copies only what the kernel does not take.
+  /// Writes `bytes` behind what is kept; copies what fills the last record of that, and what the kernel does not take.
   package mutating func write(_ bytes: UnsafeRawBufferPointer, to socket: StreamSocket) -> Outcome {
-    guard buffer.isEmpty else {
-      buffer.append(bytes)
-      return flush(to: socket)
-    }
     var rest = bytes
+    if !buffer.isEmpty {
+      let room = Self.recordBytes - buffer.count % Self.recordBytes
+      let copied = bytes.count <= Self.recordBytes ? bytes.count : room
+      buffer.append(UnsafeRawBufferPointer(rebasing: bytes[..<copied]))
+      rest = UnsafeRawBufferPointer(rebasing: bytes[copied...])
+      let outcome = flush(to: socket)
+      if outcome == .pending { buffer.append(rest) }
+      if outcome != .drained { return outcome }
+    }
     while !rest.isEmpty {
       switch socket.send(rest) {
       case .moved(let count):

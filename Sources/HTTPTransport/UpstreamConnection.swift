@@ -135,17 +135,10 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     output.resetCount()
     output.withBuffer(compose)
     if let body, !body.isEmpty {
-      if body.count <= 16_384 {
-        output.withBuffer { $0.append(body) }
-      } else if settle(output.flush(to: socket)) {
-        _ = settle(output.write(body, to: socket))
-        return
-      } else {
-        if !writeBroken { output.withBuffer { $0.append(body) } }
-        return
-      }
+      _ = settle(output.write(body, to: socket))
+    } else {
+      _ = settle(output.flush(to: socket))
     }
-    _ = settle(output.flush(to: socket))
   }
 
   func sendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -212,8 +205,8 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     socket.announcePendingInput()
   }
 
-  /// TLS hands out a record of at most 16 KiB at a time; the other connections must have their turn.
-  private static let readsPerRound = 4
+  /// TLS may hold more than there is room for at once; the other connections must have their turn.
+  private static let readsPerRound = 2
 
   private func ended() {
     if phase == .body, body.endsWithConnection {
@@ -344,9 +337,9 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   private func complete(endsInput: Bool) {
     guard let delegate else { return close() }
     self.delegate = nil
-    let reusable =
-      persistent && requestFinished && endsInput && output.pendingBytes == 0 && socket?.hasPendingInput == false
-    if reusable {
+    if persistent, requestFinished, endsInput, output.pendingBytes == 0, let socket,
+      !socket.holdsInput || !socket.takesUnexpectedInput()
+    {
       phase = .idle
       release()
     } else {

@@ -37,6 +37,8 @@ package final class UpstreamEndpoint {
   let resolver: Resolver
   private let tls: TLSContext?
   private let serverName: String
+  /// For this endpoint's name and trust alone.
+  private let sessions = TLSSessionStore()
   private var idle: [UpstreamConnection] = []
   private var open: [ObjectIdentifier: UpstreamConnection] = [:]
   private var known: [SocketAddress] = []
@@ -96,7 +98,7 @@ package final class UpstreamEndpoint {
 
   // MARK: For UpstreamConnection
 
-  func makeSession() -> TLSSession? { tls.map { TLSSession(client: $0, serverName: serverName) } }
+  func makeSession() -> TLSSession? { tls.map { TLSSession(client: $0, serverName: serverName, sessions: sessions) } }
 
   /// Offers a connection for reuse. - Returns: false when it must be closed.
   func keep(_ connection: UpstreamConnection) -> Bool {

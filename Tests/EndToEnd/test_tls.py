@@ -11,7 +11,9 @@ class TLS(Stage):
     def setUp(self):
         super().setUp()
         ours, other = Authority(self.directory, "ours"), Authority(self.directory, "other")
-        self.origin = Origin(self, "tls-origin", ours.issue("server", "localhost", "127.0.0.1"))
+        certificate = ours.issue("server", "localhost", "127.0.0.1")
+        self.origin = Origin(self, "tls-origin", certificate)
+        self.older = Origin(self, "tls-1.2-origin", certificate, "TLSv1_2")
         misnamed = Origin(self, "misnamed-origin", ours.issue("misnamed", "somebody-else.example"))
         plain = Origin(self, "plain-origin")
 
@@ -21,15 +23,22 @@ class TLS(Stage):
         self.proofd = Proofd(self, {}, {
             "trusted": route("/trusted", f"https://localhost:{self.origin.port}/", ours),
             "by-address": route("/by-address", f"https://127.0.0.1:{self.origin.port}/", ours),
+            "older": route("/older", f"https://localhost:{self.older.port}/", ours),
             "untrusted": route("/untrusted", f"https://localhost:{self.origin.port}/", other),
             "misnamed": route("/misnamed", f"https://localhost:{misnamed.port}/", ours),
             "not-tls": route("/not-tls", f"https://localhost:{plain.port}/", ours),
-        })
+        }, threads=1)
 
     def test_a_private_authority_is_trusted_where_a_route_names_it(self):
         self.assertEqual(self.proofd.curl("/trusted/[1-20]"), {"200": 20})
         self.assertEqual(self.proofd.curl("/by-address/[1-20]"), {"200": 20})
         self.assertEqual(len(self.origin.requests), 40)
+
+    def test_the_next_connection_resumes_the_session_of_the_one_before(self):
+        for path, origin in (("trusted", self.origin), ("older", self.older)):
+            with self.subTest(path):
+                self.assertEqual(self.proofd.curl(f"/{path}/close?[1-5]"), {"200": 5})
+                self.assertEqual((origin.connections, origin.resumptions), (6, 4))
 
     def test_what_can_not_be_verified_is_not_sent(self):
         for path in ("untrusted", "misnamed", "not-tls"):

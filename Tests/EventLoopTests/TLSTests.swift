@@ -195,6 +195,22 @@ struct TLSTests {
     #expect((connection.recorder.received == bytes) == true)
   }
 
+  @Test func `records that have come are one read, and what ended the connection behind them is the next`() throws {
+    let connection = try Connection()
+    #expect(connection.open())
+    let server = try #require(connection.server)
+    let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) }
+    #expect(server.send(bytes) == bytes.count)
+    server.sendCloseNotify()
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    #expect(buffer.withUnsafeMutableBytes { connection.socket.receive(into: $0) } == .moved(bytes.count))
+    #expect((Array(buffer[..<bytes.count]) == bytes) == true)
+    // The connection itself stays open: nothing but TLS knows of its end.
+    #expect(connection.socket.hasPendingInput)
+    #expect(buffer.withUnsafeMutableBytes { connection.socket.receive(into: $0) } == .end)
+    #expect(buffer.withUnsafeMutableBytes { connection.socket.receive(into: $0) } == .end)
+  }
+
   @Test func `bytes that TLS holds are announced when reading is resumed`() throws {
     let connection = try Connection()
     #expect(connection.open())
@@ -219,7 +235,14 @@ struct TLSTests {
     connection.socket.resumeReading()
     // A second session over a pair of sockets would be needed to cut a record; the header alone does as well.
     connection.server?.peer.send([0x17, 0x03, 0x03])
+    #expect(connection.turn { connection.socket.holdsInput })
+    // Nothing is asked of it until then, also not by one who pauses.
+    let reads = connection.recorder.reads
+    #expect(!connection.socket.hasPendingInput)
+    connection.socket.pauseReading()
+    connection.socket.resumeReading()
     connection.turned.settle()
+    #expect(connection.recorder.reads == reads)
     #expect(connection.recorder.ending == nil)
     connection.server?.peer.send([0x00, 0x01, 0x00])
     #expect(connection.turn { connection.recorder.ending != nil })
@@ -267,8 +290,18 @@ struct TLSTests {
     // TLS 1.3 tickets have come behind the handshake.
     #expect(connection.turn { connection.socket.hasUnreadBytes })
     #expect(!connection.socket.takesUnexpectedInput())
+    #expect(!connection.socket.hasUnreadBytes)
+    #expect(!connection.socket.takesUnexpectedInput())
     #expect(connection.server?.send("x") == 1)
     #expect(connection.socket.hasUnreadBytes)
+    #expect(connection.socket.takesUnexpectedInput())
+  }
+
+  @Test func `part of a record is unexpected input`() throws {
+    let connection = try Connection()
+    #expect(connection.open())
+    #expect(!connection.socket.takesUnexpectedInput())
+    connection.server?.peer.send([0x17, 0x03, 0x03])
     #expect(connection.socket.takesUnexpectedInput())
   }
 }

@@ -6,6 +6,8 @@ package final class TLSPeer {
   private let session: TLSSession
   private var isOpen = false
   package private(set) var received: [UInt8] = []
+  /// How many bytes each record brought.
+  package private(set) var recordSizes: [Int] = []
   /// What ended the connection: close_notify is `.end`.
   package private(set) var ending: IOResult?
   /// Why there will be no connection.
@@ -31,7 +33,9 @@ package final class TLSPeer {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while ending == nil {
       switch buffer.withUnsafeMutableBytes({ session.read(into: $0) }) {
-      case .moved(let count): received += buffer[..<count]
+      case .moved(let count):
+        received += buffer[..<count]
+        recordSizes.append(count)
       case .wouldBlock: return true
       case let other: ending = other
       }
@@ -62,6 +66,9 @@ package final class TLSPeer {
 
   /// Sends close_notify; the socket stays open.
   package func sendCloseNotify() { session.shutdown() }
+
+  /// Whether the client took up an earlier session.
+  package var isResumed: Bool { session.isResumed }
 
   package func forgetReceived() { received = [] }
 }

@@ -73,6 +73,8 @@ final class StreamExchange: UpstreamStreamDelegate {
   private(set) var failure: UpstreamFailure?
   private(set) var progress: SendProgress?
   var finishesSending = true
+  /// What is sent with the head.
+  var body: [UInt8] = []
   var onReady: (any UpstreamStream) -> Void = { _ in }
   var onHead: (any UpstreamStream) -> Void = { _ in }
   var onBody: (any UpstreamStream) -> Void = { _ in }
@@ -100,7 +102,9 @@ final class StreamExchange: UpstreamStreamDelegate {
   func streamReady(_ stream: any UpstreamStream) {
     heard.append(stream.isReused ? "reused" : "new")
     onReady(stream)
-    stream.send(methodIsHEAD: methodIsHEAD, body: nil) { $0.append(request) }
+    body.withUnsafeBytes { body in
+      stream.send(methodIsHEAD: methodIsHEAD, body: body) { $0.append(request) }
+    }
     if finishesSending { stream.finishSending() }
   }
 

@@ -22,9 +22,11 @@ struct TLSUpstreamTests {
         tls: TLSContext(trusting: .file(authority)), serverName: serverName)
     }
 
+    func accept() -> TLSPeer? { rig.listener.accept().map { TLSPeer($0, context) } }
+
     func turn(until condition: () -> Bool) -> Bool {
       rig.turned.turn {
-        if let peer = rig.listener.accept() { servers.append(TLSPeer(peer, context)) }
+        if let server = accept() { servers.append(server) }
         for server in servers { server.pump() }
         return condition()
       }
@@ -107,5 +109,55 @@ struct TLSUpstreamTests {
     let second = tls.rig.start()
     #expect(second.heard.isEmpty)
     #expect(tls.turn { second.heard == ["new"] })
+  }
+
+  @Test func `the beginning of a record on an idle TLS connection keeps the next request off it`() throws {
+    let tls = try Rig()
+    let first = tls.rig.start()
+    #expect(tls.turn { tls.servers.last?.text.isEmpty == false })
+    tls.servers.last?.send("HTTP/1.1 204 No Content\r\n\r\n")
+    #expect(tls.turn { first.isOver })
+    #expect(tls.rig.endpoint.idleConnections == 1)
+    tls.servers.last?.peer.send([0x17, 0x03, 0x03])
+    // Whether the loop has read it or not.
+    tls.rig.turned.settle()
+    let second = tls.rig.start()
+    #expect(second.heard.isEmpty)
+    #expect(tls.turn { second.heard == ["new"] })
+  }
+
+  @Test func `an endpoint's next connection resumes its session, another endpoint's does not`() throws {
+    let tls = try Rig()
+    for isResumed in [false, true] {
+      let exchange = tls.rig.start(fresh: true)
+      #expect(tls.turn { tls.servers.last?.text.isEmpty == false && exchange.heard == ["new"] })
+      tls.servers.last?.send("HTTP/1.1 204 No Content\r\n\r\n")
+      #expect(tls.turn { exchange.isOver })
+      #expect(tls.servers.last?.isResumed == isResumed)
+    }
+    #expect(tls.servers.count == 2)
+    let other = try UpstreamRig(
+      origin: "https://127.0.0.1:\(tls.rig.listener.port)", listener: tls.rig.listener,
+      tls: TLSContext(trusting: .file(Self.certificates.otherAuthority)))
+    let stranger = other.start()
+    var server: TLSPeer?
+    #expect(
+      other.turned.turn {
+        if server == nil { server = tls.accept() }
+        server?.pump()
+        return stranger.isOver
+      })
+    #expect(stranger.failure == .tls("certificate not accepted: unable to get local issuer certificate"))
+  }
+
+  @Test func `a head and what is known of its body are one write of whole records`() throws {
+    let tls = try Rig()
+    let exchange = StreamExchange("PUT / HTTP/1.1\r\nContent-Length: 100000\r\n\r\n")
+    exchange.body = [UInt8](repeating: 0x61, count: 100_000)
+    exchange.start(on: tls.rig.endpoint)
+    #expect(tls.turn { (tls.servers.last?.received.count ?? 0) >= 100_000 })
+    #expect(tls.servers.last?.text.hasPrefix("PUT / HTTP/1.1\r\nContent-Length: 100000\r\n\r\naaaa") == true)
+    #expect(tls.servers.last?.recordSizes.dropLast().allSatisfy { $0 == 16_384 } == true)
+    exchange.cancel()
   }
 }
