@@ -72,6 +72,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   var discardedBytes = 0
   var responseFraming = ResponseHeadWriter.Framing.none
   var responseStarted = false
+  /// What goes behind a chunked answer, as lines.
+  var responseTrailers = ByteBuffer()
 
   /// What the log record will say.
   var trace = ExchangeTrace()
@@ -184,6 +186,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
 
   private func openStream(_ route: GatewayRoute, fresh: Bool = false) {
     phase = .awaitingStream
+    responseTrailers.release()
     let stream = gateway.endpoint(for: route).openStream(fresh: fresh, delegate: self)
     self.stream = stream
     if stream.isReady { sendHead(on: stream, route) } else { hasWaited = true }
@@ -243,11 +246,6 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
       client?.respond { $0.append("HTTP/1.1 100 Continue\r\n\r\n") }
     }
     if stream.pendingBytes == 0 { client?.resumeBody() } else { client?.pauseBody() }
-  }
-
-  private func endSending(_ stream: any UpstreamStream) {
-    if template.framing == .chunked { _ = stream.sendBody { $0.append(RequestBody.lastChunk) } }
-    stream.finishSending()
   }
 
   func stream(_ stream: any UpstreamStream, receivedInformational status: UInt16) {
@@ -399,15 +397,6 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     }
   }
 
-  func finishDelivery() {
-    let client = client
-    if responseFraming == .chunked { client?.queue { $0.append(RequestBody.lastChunk) } }
-    client?.flush()
-    let keepAlive = clientPersistent && !gateway.draining
-    end()
-    client?.finishResponse(keepAlive: keepAlive)
-  }
-
   func streamFailed(_ stream: any UpstreamStream, _ failure: UpstreamFailure) {
     guard stream === self.stream else { return }  // one that was given up already
     self.stream = nil
@@ -442,6 +431,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     clearDeadline()
     body.release(budget: gateway.budget)
     held.release()
+    responseTrailers.release()
     heldSignal = nil
     gateway.record(self)
     template.release(to: gateway.scratch.blocks)

@@ -26,11 +26,14 @@ struct RequestBody: ~Copyable {
   private(set) var isComplete = true
   private(set) var receivedBytes: UInt64 = 0
   private var limitBytes = 0
+  /// What goes behind a chunked body, as lines: kept as long as the request may be sent again, like its head.
+  private var trailers = ByteBuffer()
 
   /// - Parameter limitBytes: what may be kept of this request.
   mutating func begin(_ framing: BodyFraming, limitBytes: Int) {
     isReplayable = true
     receivedBytes = 0
+    trailers.release()
     self.limitBytes = limitBytes
     switch framing {
     case .none, .length(0), .untilClose: isComplete = true
@@ -44,6 +47,12 @@ struct RequestBody: ~Copyable {
   var keptBytes: Int { kept.count }
 
   mutating func finish() { isComplete = true }
+
+  /// Takes in the trailer lines that pass.
+  mutating func keepTrailers(_ append: (inout ByteBuffer) -> Void) { append(&trailers) }
+
+  /// Appends the end of a chunked body.
+  func appendEnd(to output: inout ByteBuffer) { Self.appendLastChunk(trailers: trailers, to: &output) }
 
   /// Takes in bytes from the client.
   ///
@@ -76,6 +85,7 @@ struct RequestBody: ~Copyable {
   mutating func release(budget: ReplayBudget) {
     dropKept(budget)
     kept.release()
+    trailers.release()
   }
 
   private mutating func dropKept(_ budget: ReplayBudget) {
@@ -95,5 +105,10 @@ struct RequestBody: ~Copyable {
     output.append("\r\n")
   }
 
-  static let lastChunk: StaticString = "0\r\n\r\n"
+  /// Appends the last chunk, the trailer lines, and the empty line.
+  static func appendLastChunk(trailers: borrowing ByteBuffer, to output: inout ByteBuffer) {
+    output.append("0\r\n")
+    trailers.withUnsafeBytes { output.append($0) }
+    output.append("\r\n")
+  }
 }

@@ -35,16 +35,21 @@ struct RequestTemplate: ~Copyable {
       buffer.append(route.authority)
       buffer.append("\r\n")
       var lines = FieldLineCopy(from: source)
+      var concernsTrailers = false
       for index in 0..<table.count {
         let field = table[index]
         let name = source[field.name]
         guard Self.passes(field.id, route),
           !(head.connectionNamesFields && table.isConnectionOption(name, in: source)),
           !Self.isRemoved(name, route)
-        else { continue }
+        else {
+          if field.id == .te || field.id == .trailer { concernsTrailers = true }
+          continue
+        }
         lines.add(field, to: &buffer)
       }
       lines.finish(to: &buffer)
+      if concernsTrailers { TrailerFields.appendWishes(of: head, table, in: source, to: &buffer) }
       switch head.framing {
       case .length(let count):
         buffer.append("Content-Length: ")
@@ -123,7 +128,7 @@ struct RequestTemplate: ~Copyable {
     }
   }
 
-  private static func isRemoved(_ name: UnsafeRawBufferPointer, _ route: GatewayRoute) -> Bool {
+  static func isRemoved(_ name: UnsafeRawBufferPointer, _ route: GatewayRoute) -> Bool {
     // How some servers are told another URL than the one in the request line.
     if name.bytes(equalCaseInsensitively: "x-original-url") || name.bytes(equalCaseInsensitively: "x-rewrite-url") {
       return true

@@ -22,15 +22,20 @@ enum ResponseHeadWriter {
     output.append(source[head.reason])
     output.append("\r\n")
     var lines = FieldLineCopy(from: source)
+    var announcesTrailers = false
     for index in 0..<fields.count {
       let field = fields[index]
       let name = source[field.name]
       guard passes(field.id), !(head.connectionNamesFields && fields.isConnectionOption(name, in: source)) else {
+        if field.id == .trailer { announcesTrailers = true }
         continue
       }
       lines.add(field, to: &output)
     }
     lines.finish(to: &output)
+    if announcesTrailers, framing == .chunked, head.framing == .chunked {
+      TrailerFields.appendAnnouncement(fields, in: source, to: &output)
+    }
     switch framing {
     case .length(let count):
       output.append("Content-Length: ")

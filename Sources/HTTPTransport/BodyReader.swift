@@ -5,6 +5,8 @@ package struct BodyReader {
   package enum Step {
     /// Payload at this range of the input; `consumed` bytes of it are done with.
     case payload(Range<Int>, consumed: Int)
+    /// Part of the trailer lines at this range of the input.
+    case trailer(Range<Int>, consumed: Int)
     /// All input is used and the body goes on.
     case needMore(consumed: Int)
     /// The body is complete; what follows belongs to the next message.
@@ -56,6 +58,7 @@ package struct BodyReader {
       state = .chunked(scanner)
       switch step {
       case .payload(let range, let consumed): return .payload(range, consumed: consumed)
+      case .trailer(let range, let consumed): return .trailer(range, consumed: consumed)
       case .needMore(let consumed): return .needMore(consumed: consumed)
       case .end(let consumed): return .end(consumed: consumed)
       case .violation(let violation): return .violation(violation)

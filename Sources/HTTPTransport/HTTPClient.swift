@@ -202,6 +202,7 @@ private final class ClientExchange: UpstreamStreamDelegate, DeadlineTarget {
     body.append(contentsOf: bytes)
   }
 
+  func stream(_ stream: any UpstreamStream, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable) {}
   func streamCaughtUp(_ stream: any UpstreamStream) {}
   func streamDrained(_ stream: any UpstreamStream) {}
 

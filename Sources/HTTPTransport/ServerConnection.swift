@@ -9,6 +9,10 @@ package protocol ServerConnectionHandler: AnyObject {
   func connection(
     _ connection: ServerConnection, received head: RequestHead, in bytes: UnsafeRawBufferPointer, fields: FieldTable)
   func connection(_ connection: ServerConnection, receivedBody bytes: UnsafeRawBufferPointer)
+  /// The trailer lines behind a chunked body, with the empty one; without the fields that are the connection's own.
+  /// The end follows.
+  func connection(
+    _ connection: ServerConnection, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable)
   func connectionReceivedEnd(_ connection: ServerConnection)
   /// All output is with the kernel: more may be written.
   func connectionDrained(_ connection: ServerConnection)
@@ -63,6 +67,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private var output: OutputQueue
   private var phase = Phase.head
   private var body = BodyReader(.none)
+  private var trailers = TrailerBuffer()
   private var scannedBytes = 0
   private var lingeredBytes: UInt64 = 0
   private var bodyPaused = false
@@ -395,6 +400,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     output.resetCount()
     closeAfterResponse = !head.persistent
     body = BodyReader(head.framing)
+    if head.framing == .chunked { trailers.begin(bytes, fields, namesFields: head.connectionNamesFields) }
     bodyPaused = false
     requestComplete = head.framing.isEmpty
     if requestComplete {
@@ -414,16 +420,29 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
       handler.connection(self, receivedBody: UnsafeRawBufferPointer(rebasing: bytes[range]))
       if phase == .body, body.isAtEnd { endBody() }
       return consumed
+    case .trailer(let range, let consumed):
+      trailers.append(UnsafeRawBufferPointer(rebasing: bytes[range]))
+      return consumed
     case .needMore(let consumed):
       return consumed == 0 ? nil : consumed
     case .end(let consumed):
-      endBody()
+      if !trailers.isEmpty, let violation = tellTrailers() { return violate(violation) }
+      if phase == .body { endBody() }
       return consumed
-    case .violation(let violation):
-      giveUpRequest()
-      handler.connection(self, violated: violation)
-      return nil
+    case .violation(let violation): return violate(violation)
     }
+  }
+
+  private func tellTrailers() -> ChunkViolation? {
+    trailers.finish(limits: scratch.limits, fields: fields) { bytes in
+      handler.connection(self, receivedTrailers: bytes, fields: fields)
+    }
+  }
+
+  private func violate(_ violation: ChunkViolation) -> Int? {
+    giveUpRequest()
+    handler.connection(self, violated: violation)
+    return nil
   }
 
   private func endBody() {

@@ -30,6 +30,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   private var output: OutputQueue
   private var scannedBytes = 0
   private var body = BodyReader(.none)
+  private var trailers = TrailerBuffer()
   private var methodIsHEAD = false
   private var persistent = true
   private var requestFinished = false
@@ -309,6 +310,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     clearDeadline()
     persistent = persistent && head.persistent
     body = BodyReader(head.framing)
+    if head.framing == .chunked { trailers.begin(bytes, fields, namesFields: head.connectionNamesFields) }
     phase = .body
     delegate?.stream(self, received: head, in: bytes, fields: fields)
     if phase == .body, head.framing.isEmpty { complete(endsInput: endsInput) }
@@ -321,14 +323,27 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
       // The end is told in the same round, so that head, body and end of a small answer are one write.
       if phase == .body, body.isAtEnd { complete(endsInput: consumed == bytes.count) }
       return consumed
+    case .trailer(let range, let consumed):
+      trailers.append(UnsafeRawBufferPointer(rebasing: bytes[range]))
+      return consumed
     case .needMore(let consumed):
       return consumed == 0 ? nil : consumed
     case .end(let consumed):
+      if !trailers.isEmpty, let violation = tellTrailers() {
+        fail(.violation(.chunk(violation)))
+        return nil
+      }
       complete(endsInput: consumed == bytes.count)
       return consumed
     case .violation(let violation):
       fail(.violation(.chunk(violation)))
       return nil
+    }
+  }
+
+  private func tellTrailers() -> ChunkViolation? {
+    trailers.finish(limits: endpoint.scratch.limits, fields: fields) { bytes in
+      delegate?.stream(self, receivedTrailers: bytes, fields: fields)
     }
   }
 

@@ -82,6 +82,9 @@ package protocol UpstreamStreamDelegate: AnyObject {
   func stream(
     _ stream: any UpstreamStream, received head: ResponseHead, in bytes: UnsafeRawBufferPointer, fields: FieldTable)
   func stream(_ stream: any UpstreamStream, receivedBody bytes: UnsafeRawBufferPointer)
+  /// The trailer lines behind a chunked body, with the empty one; without the fields that are the connection's own.
+  /// The end follows.
+  func stream(_ stream: any UpstreamStream, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable)
   /// What had arrived is handed over and the response goes on: the time to pass on what was queued.
   func streamCaughtUp(_ stream: any UpstreamStream)
   /// The response is complete; the stream must not be used again.

@@ -1,10 +1,11 @@
 /// Finds the payload in a chunked body, strictly, however the bytes are cut into reads.
 ///
-/// Chunk extensions and trailers are checked, bounded and dropped.
+/// Chunk extensions are checked, bounded and dropped; trailer lines are checked, bounded and pointed at.
 ///
 /// ```swift
 /// switch scanner.next(bytes) {
 /// case .payload(let range, let consumed): …      // forward bytes[range]; call again with what follows
+/// case .trailer(let range, let consumed): …      // keep bytes[range]: the next piece of the trailer lines
 /// case .needMore(let consumed): …                // all consumed; read more
 /// case .end(let consumed): …                     // what follows belongs to the next message
 /// case .violation(let violation): …              // close
@@ -14,6 +15,8 @@
 package struct ChunkScanner: Sendable {
   package enum Step: Equatable, Sendable {
     case payload(range: Range<Int>, consumed: Int)
+    /// Part of the trailer lines: their CR LFs are in it, the empty line behind them is not.
+    case trailer(range: Range<Int>, consumed: Int)
     case needMore(consumed: Int)
     case end(consumed: Int)
     case violation(ChunkViolation)
@@ -60,6 +63,13 @@ package struct ChunkScanner: Sendable {
         size -= UInt64(taken)
         if size == 0 { state = .dataCarriageReturn }
         return .payload(range: at..<at + taken, consumed: at + taken)
+      case .trailerStart where at < bytes.count && bytes[at] == ASCII.carriageReturn:
+        state = .lastLineFeed
+        at += 1
+      case .trailerStart, .trailerName, .trailerValue, .trailerLineFeed:
+        guard at < bytes.count else { return .needMore(consumed: at) }
+        let end = scanTrailer(bytes, from: at)
+        if state != .failed { return .trailer(range: at..<end, consumed: end) }
       default:
         guard at < bytes.count else { return .needMore(consumed: at) }
         if let refused = step(bytes[at]) {
@@ -69,6 +79,20 @@ package struct ChunkScanner: Sendable {
         at += 1
       }
     }
+  }
+
+  /// - Returns: where the trailer lines that are here end.
+  private mutating func scanTrailer(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var at = start
+    while at < bytes.count, state != .trailerStart || bytes[at] != ASCII.carriageReturn {
+      if let refused = step(bytes[at]) {
+        state = .failed
+        violation = refused
+        return at
+      }
+      at += 1
+    }
+    return at
   }
 
   private mutating func step(_ byte: UInt8) -> ChunkViolation? {
@@ -143,10 +167,6 @@ package struct ChunkScanner: Sendable {
 
   /// Trailer lines have the syntax of field lines. RFC 9112 §7.1.2
   private mutating func stepTrailer(_ byte: UInt8) -> ChunkViolation? {
-    if state == .trailerStart, byte == ASCII.carriageReturn {
-      state = .lastLineFeed
-      return nil
-    }
     trailerBytes += 1
     guard trailerBytes <= ChunkScanner.trailerBytesMax else { return .trailersTooLarge }
     switch state {

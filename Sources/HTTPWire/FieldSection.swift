@@ -36,7 +36,7 @@ struct FieldSection {
 
   /// One field line; leaves `index` behind its CR LF.
   @inline(__always)
-  private static func parseLine(
+  static func parseLine(
     _ head: UnsafeRawBufferPointer, _ index: inout Int
   ) throws(HeadViolation) -> Field {
     let nameStart = index

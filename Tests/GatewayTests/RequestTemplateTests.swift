@@ -103,13 +103,27 @@ struct RequestTemplateTests {
   @Test func `C76 hop-by-hop, forwarding and authentication fields stay behind`() throws {
     let fields =
       [
-        "Connection: keep-alive, X-Hop", "X-Hop: 1", "Keep-Alive: 5", "TE: trailers", "Trailer: x",
+        "Connection: keep-alive, X-Hop", "X-Hop: 1", "Keep-Alive: 5", "TE: gzip", "Trailer: x",
         "Proxy-Authorization: Basic x", "Proxy-Connection: keep-alive", "Forwarded: for=1", "X-Forwarded-For: 1",
         "X-Forwarded-Proto: https", "X-Original-URL: /admin", "X-Rewrite-URL: /admin", "DPoP: eyJ", "DPoP-Nonce: n",
         "Authorization: Bearer app", "Proofd-Error: x", "Expect: 100-continue", "X-Kept: a", "x-kept: b", "Cookie: c=1",
       ].joined(separator: "\r\n") + "\r\n"
     #expect(
       try send("/o", fields: fields).fields == ["Host: api.example.com", "X-Kept: a", "x-kept: b", "Cookie: c=1"])
+  }
+
+  @Test func `a client that takes trailers, and trailers that will come, are announced`() throws {
+    #expect(
+      try send("/o", fields: "TE: gzip;q=0.5, Trailers\r\nConnection: TE\r\n").fields
+        == ["Host: api.example.com", "TE: trailers", "Connection: TE"])
+    let chunked = "Transfer-Encoding: chunked\r\n"
+    #expect(
+      try send("/o", fields: "Trailer: X-Sum, Authorization, x-other,Host\r\n\(chunked)").fields
+        == ["Host: api.example.com", "Trailer: X-Sum, x-other", "Transfer-Encoding: chunked"])
+    for dropped in ["Trailer: Host\r\n", "Trailer: X-Sum\r\nConnection: trailer\r\n"] {
+      #expect(
+        try send("/o", fields: dropped + chunked).fields == ["Host: api.example.com", "Transfer-Encoding: chunked"])
+    }
   }
 
   @Test func `C77 configured fields are removed, and nobody else sets the credential's own`() throws {

@@ -36,6 +36,7 @@ struct UpstreamStallTests {
       _ stream: any UpstreamStream, received head: ResponseHead, in bytes: UnsafeRawBufferPointer, fields: FieldTable
     ) {}
     func stream(_ stream: any UpstreamStream, receivedBody bytes: UnsafeRawBufferPointer) {}
+    func stream(_ stream: any UpstreamStream, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable) {}
     func streamCaughtUp(_ stream: any UpstreamStream) {}
     func streamDrained(_ stream: any UpstreamStream) {}
     func streamReceivedEnd(_ stream: any UpstreamStream) { outcome(nil) }

@@ -4,6 +4,7 @@ import Testing
 /// What a scanner made of `bytes` read in pieces that end at `cuts`.
 struct ScannedBody: Equatable {
   var payload: [UInt8] = []
+  var trailers: [UInt8] = []
   /// What follows the body; nil while it is incomplete.
   var rest: [UInt8]?
   var violation: ChunkViolation?
@@ -19,6 +20,9 @@ struct ScannedBody: Equatable {
           case .payload(let range, let consumed):
             payload += piece.slice(range)
             start += consumed
+          case .trailer(let range, let consumed):
+            trailers += piece.slice(range)
+            start += consumed
           case .needMore(let consumed):
             start += consumed
             isWaiting = true
@@ -28,6 +32,7 @@ struct ScannedBody: Equatable {
             isWaiting = true
           case .violation(let violation):
             self.violation = violation
+            trailers = []
             isWaiting = true
           }
         }
@@ -154,6 +159,16 @@ struct ChunkScannerTests {
     }
     latin1("d").withUnsafeBytes { #expect(scanner.next($0) == .payload(range: 0..<1, consumed: 1)) }
     #expect(!scanner.isAtEnd)
+  }
+
+  @Test func `trailer lines are pointed at however they are cut, the empty line is not one`() {
+    let bytes = latin1("1\r\nx\r\n0\r\nA: b\r\nC:\r\n\r\nrest")
+    let whole = ScannedBody(bytes)
+    #expect(String(decoding: whole.trailers, as: UTF8.self) == "A: b\r\nC:\r\n")
+    #expect(whole.rest == latin1("rest"))
+    for cut in 0...bytes.count { #expect(ScannedBody(bytes, cuts: [cut]) == whole, "\(cut)") }
+    #expect(ScannedBody(bytes, cuts: Array(0...bytes.count)) == whole)
+    #expect(ScannedBody(latin1("0\r\n\r\n")).trailers.isEmpty)
   }
 
   @Test func `the end and a violation stay`() {

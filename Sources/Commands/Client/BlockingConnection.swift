@@ -94,6 +94,9 @@ struct BlockingConnection: ~Copyable {
           try Self.lend(payload, to: body)
           used += consumed
           continue
+        case .trailer(_, let consumed):
+          used += consumed
+          continue
         case .needMore(let consumed): used += consumed
         case .end: return true
         case .violation(let violation): throw ControlClient.unreadable("\(violation.detail)")

@@ -83,6 +83,9 @@ final class ControlExchange: ServerConnectionHandler {
 
   /// No resource takes content: it is read and thrown away.
   func connection(_ connection: ServerConnection, receivedBody bytes: UnsafeRawBufferPointer) {}
+  func connection(
+    _ connection: ServerConnection, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable
+  ) {}
   func connectionReceivedEnd(_ connection: ServerConnection) {}
 
   func connectionDrained(_ connection: ServerConnection) { stream?.drained() }

@@ -61,6 +61,8 @@ package struct ReceivedBody: Sendable {
   package var kept: [UInt8] = []
   /// SHA-256 of all of it.
   package var digest: [UInt8] = []
+  /// The lines behind a chunked body, as they came.
+  package var trailers: [UInt8] = []
 
   package var isComplete: Bool { UInt64(kept.count) == byteCount }
 }

@@ -106,11 +106,15 @@ final class BlockingConnection {
     while true {
       let step = input.withUnsafeBytes { bytes in
         let step = scanner.next(bytes)
-        if case .payload(let range, _) = step { collector.add(UnsafeRawBufferPointer(rebasing: bytes[range])) }
+        switch step {
+        case .payload(let range, _): collector.add(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        case .trailer(let range, _): collector.addTrailer(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        default: break
+        }
         return step
       }
       switch step {
-      case .payload(_, let consumed): input.consume(consumed)
+      case .payload(_, let consumed), .trailer(_, let consumed): input.consume(consumed)
       case .needMore(let consumed):
         input.consume(consumed)
         guard try fill() else { throw .channel(.broken) }
@@ -143,6 +147,8 @@ private struct BodyCollector: ~Copyable {
     body.byteCount += UInt64(bytes.count)
     body.kept += bytes.prefix(ReceivedBody.keptBytesMax - body.kept.count)
   }
+
+  mutating func addTrailer(_ bytes: UnsafeRawBufferPointer) { body.trailers += bytes }
 
   mutating func finish() -> ReceivedBody {
     body.digest = hash.finish()

@@ -144,7 +144,11 @@ actor WireClient {
       response.body += try read(bytes: size)
       guard try read(bytes: 2) == [13, 10] else { throw WireFailure.malformed }
     }
-    guard try readLine().isEmpty else { throw WireFailure.malformed }  // the gateway sends no trailers
+    while true {
+      let line = try readLine()
+      if line.isEmpty { return }
+      response.trailers.append(line)
+    }
   }
 
   private func readLine() throws -> String {

@@ -6,6 +6,8 @@ struct WireResponse: Sendable {
   /// In order, with the sender's spelling.
   var fields: [HTTPField] = []
   var body: [UInt8] = []
+  /// The lines behind a chunked body.
+  var trailers: [String] = []
   /// The 1xx responses before it.
   var interim: [Int] = []
   /// The head's bytes, to search for what must not be in them.

@@ -11,6 +11,8 @@ struct ChunkedBody: Equatable {
 
   /// The payload up to the end, or to where it stopped.
   var payload = Bytes()
+  /// The trailer lines of a complete body, without the empty one.
+  var trailers = Bytes()
   var end = End.incomplete
 
   /// What the grammar says, read byte by byte from an array that is there as a whole. RFC 9112 §7.1
@@ -18,7 +20,9 @@ struct ChunkedBody: Equatable {
     var reader = Reader(bytes: bytes)
     do throws(Reader.Stop) {
       while try reader.chunk(into: &payload) {}
+      let start = reader.at
       try reader.trailers()
+      trailers = Bytes(bytes[start..<reader.at - 2])
       end = .complete(byteCount: reader.at)
     } catch {
       end = error == .atEnd ? .incomplete : .refused
@@ -39,6 +43,10 @@ struct ChunkedBody: Equatable {
             check(!range.isEmpty && range.upperBound == consumed && consumed <= piece.count, "\(step)")
             payload += piece[range]
             start += consumed
+          case .trailer(let range, let consumed):
+            check(!range.isEmpty && range.upperBound == consumed && consumed <= piece.count, "\(step)")
+            trailers += piece[range]
+            start += consumed
           case .needMore(let consumed):
             check(consumed == piece.count, "\(step) of \(piece.count) bytes")
             start += consumed
@@ -58,6 +66,7 @@ struct ChunkedBody: Equatable {
         }
       }
     }
+    if end == .incomplete || end == .refused { trailers = [] }
     check(scanner.isAtEnd == (end != .incomplete && end != .refused), "isAtEnd is \(scanner.isAtEnd) at \(end)")
   }
 }

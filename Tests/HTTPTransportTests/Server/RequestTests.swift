@@ -19,7 +19,12 @@ struct RequestTests {
     Sample(
       bytes: "PUT /c HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
         + "3;a=b\r\nabc\r\n2\r\nde\r\n0\r\nT: v\r\n\r\n",
-      heard: ["PUT /c fields 2", "body abcde", "end"]),
+      heard: ["PUT /c fields 2", "body abcde", "trailers T=v", "end"]),
+    Sample(
+      bytes: "PUT /k HTTP/1.1\r\nHost: x\r\nConnection: TE, X-Hop\r\nConnection: x-other\r\n"
+        + "Transfer-Encoding: chunked\r\n\r\n0\r\nX-HOP: 1\r\nX-Sum:  2 \r\nx-other: 3\r\nContent-Length: 4\r\n\r\n"
+        + "GET /l HTTP/1.1\r\nHost: x\r\n\r\n",
+      heard: ["PUT /k fields 4", "trailers X-Sum=2 Content-Length=4", "end", "GET /l fields 1", "end"]),
     Sample(
       bytes: "GET /d HTTP/1.1\r\nHost: x\r\n\r\nPOST /e HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nokGET /f "
         + "HTTP/1.1\r\nHost: x\r\n\r\n",

@@ -86,6 +86,12 @@ final class RecordingHandler: ServerConnectionHandler {
     onBody(connection)
   }
 
+  func connection(
+    _ connection: ServerConnection, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable
+  ) {
+    heard.append(trailerText(bytes, fields))
+  }
+
   func connectionReceivedEnd(_ connection: ServerConnection) {
     heard.append("end")
     answer(connection)

@@ -128,6 +128,10 @@ final class StreamExchange: UpstreamStreamDelegate {
     onBody(stream)
   }
 
+  func stream(_ stream: any UpstreamStream, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable) {
+    heard.append(trailerText(bytes, fields))
+  }
+
   func streamCaughtUp(_ stream: any UpstreamStream) { caughtUp += 1 }
   func streamDrained(_ stream: any UpstreamStream) { drained += 1 }
 
@@ -153,4 +157,12 @@ final class StreamExchange: UpstreamStreamDelegate {
     onBody = { _ in }
     onEnd = {}
   }
+}
+
+/// Trailer fields as what was heard says them.
+func trailerText(_ bytes: UnsafeRawBufferPointer, _ fields: FieldTable) -> String {
+  let lines = (0..<fields.count).map { index in
+    "\(String(decoding: bytes[fields[index].name], as: UTF8.self))=\(String(decoding: bytes[fields[index].value], as: UTF8.self))"
+  }
+  return "trailers \(lines.joined(separator: " "))"
 }

@@ -22,7 +22,14 @@ struct ResponseTests {
       bytes: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", heard: ["head 200 fields 1", "body hello", "end"]),
     Sample(
       bytes: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x\r\nde\r\n0\r\nT: v\r\n\r\n",
-      heard: ["head 200 fields 1", "body abcde", "end"]),
+      heard: ["head 200 fields 1", "body abcde", "trailers T=v", "end"]),
+    Sample(
+      bytes: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: X-Hop\r\n\r\n"
+        + "0\r\nX-Hop: 1\r\nGrpc-Status: 0\r\nGrpc-Status:\r\n\r\n",
+      heard: ["head 200 fields 2", "trailers Grpc-Status=0 Grpc-Status=", "end"]),
+    Sample(
+      bytes: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\nC: d\r\n\r\n",
+      heard: ["head 200 fields 1", "failed"], isKept: false, failure: .violation(.chunk(.lineEnd))),
     Sample(bytes: "HTTP/1.1 204 No Content\r\n\r\n", heard: ["head 204 fields 0", "end"]),
     Sample(bytes: "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", heard: ["head 304 fields 1", "end"]),
     Sample(
