@@ -195,19 +195,22 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
 
   func socketReadable(_ socket: StreamSocket) {
     for _ in 0..<Self.readsPerRound {
+      var isFilled = false
       switch socket.receive(into: scratch.input) {
-      case .moved(let count): feed(UnsafeRawBufferPointer(rebasing: scratch.input[..<count]))
+      case .moved(let count):
+        isFilled = count == scratch.input.count
+        feed(UnsafeRawBufferPointer(rebasing: scratch.input[..<count]))
       case .wouldBlock: return
       case .end: return ended()
       case .failed: return fail(.closed)
       }
-      guard phase != .closed, !readingPaused, socket.hasPendingInput else { return }
+      guard phase != .closed, !readingPaused, isFilled || socket.hasPendingInput else { return }
     }
     socket.announcePendingInput()
   }
 
-  /// TLS may hold more than there is room for at once; the other connections must have their turn.
-  private static let readsPerRound = 2
+  /// There may be more than there is room for at once; the other connections must have their turn.
+  private static let readsPerRound = 4
 
   private func ended() {
     if phase == .body, body.endsWithConnection {
