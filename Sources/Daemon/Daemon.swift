@@ -16,6 +16,8 @@ package final class Daemon: Sendable {
   private let listeners: ListenerAssembly
   private let drainLimit: Duration
   private let routeCount: Int
+  /// What the user should know although all works.
+  package let warnings: [String]
 
   /// Starts everything; requests can be sent when this returns.
   ///
@@ -25,6 +27,8 @@ package final class Daemon: Sendable {
     ProcessMemory.returnLargeBlocks()
     let controlSocket = try controlSocketPath.map { (path) throws(DaemonError) in try Self.bindControl(path) }
     if configuration.callers == .sameUser { try Self.checkPeerLookUp() }
+    let fit = ConnectionFit(configuration, descriptors: DescriptorLimit.raise())
+    warnings = fit.warning.map { [$0] } ?? []
     let listeners = try ListenerAssembly(configuration)
     do throws(DaemonError) {
       let hub = try Self.openLog(configuration)
@@ -38,7 +42,7 @@ package final class Daemon: Sendable {
         let assembly = try RouteAssembly(configuration, credentials: credentials, skews: skews, trust: &trust)
         gateway = Gateway(
           GatewayShared(
-            settings: GatewaySettings(configuration), routes: RouteTable(assembly.routes),
+            settings: GatewaySettings(configuration, connections: fit.connections), routes: RouteTable(assembly.routes),
             endpoints: assembly.endpoints, admission: listeners.admission(configuration), hub: hub,
             resolver: resolver),
           listeners: listeners.listeners)
@@ -121,7 +125,7 @@ package final class Daemon: Sendable {
 }
 
 extension GatewaySettings {
-  init(_ configuration: Configuration) {
+  init(_ configuration: Configuration, connections: Int) {
     self.init()
     loops = configuration.threads
     callers = configuration.callers == .any ? .any : .sameUser
@@ -132,7 +136,8 @@ extension GatewaySettings {
     server.body = configuration.timeouts.body.unsignedNanoseconds
     server.send = configuration.timeouts.send.unsignedNanoseconds
     server.idle = configuration.timeouts.idle.unsignedNanoseconds
-    connectionsMax = max(1, configuration.limits.connectionsMax / configuration.threads)
+    connectionsMax = max(1, connections / configuration.threads)
+    waitingMax = configuration.limits.waitingMax
     replayTotalBytes = configuration.replayTotalBytes
   }
 }

@@ -35,6 +35,7 @@ struct RouteAssembly {
       definition.passAuthorization = route.passAuthorization
       definition.removedFields = route.removeHeaders
       definition.replayLimitBytes = route.replayLimitBytes
+      if let limit = route.bodyLimitBytes { definition.bodyLimitBytes = UInt64(limit) }
       definition.tokenTimeout = route.timeouts.token
       if let credential = route.credential, let profile = configuration.credential(named: credential.name) {
         definition.credentialName = credential.name

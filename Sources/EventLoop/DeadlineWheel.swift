@@ -11,7 +11,7 @@ package final class Deadline {
   private let wheel: DeadlineWheel
   unowned(unsafe) private var target: (any DeadlineTarget)?
   /// `CLOCK_MONOTONIC` nanoseconds; `never` when not set.
-  fileprivate(set) var at: UInt64 = Deadline.never
+  package fileprivate(set) var at: UInt64 = Deadline.never
   fileprivate var tick: UInt64 = Deadline.never
   fileprivate unowned(unsafe) var next: Deadline?
   fileprivate unowned(unsafe) var previous: Deadline?

@@ -20,7 +20,9 @@ extension Exchange {
     refuseBody(.requestTimeout, "The rest of the request did not arrive in time.")
   }
 
-  private func refuseBody(_ code: OwnAnswer, _ detail: String) {
+  static let tooLarge = "The body is larger than the route allows."
+
+  func refuseBody(_ code: OwnAnswer, _ detail: String) {
     clientPersistent = false
     if responseStarted {
       trace.error = code
@@ -49,6 +51,7 @@ extension Exchange {
   func deadlinePassed(_ deadline: Deadline) {
     switch phase {
     case .awaitingToken:
+      leaveWaiting()
       // As when there is no better token than the one that was refused.
       if held.isWhole { return deliverHeld() }
       answer(.tokenUnavailable, "No token arrived in time; the attempt goes on.", retryAfterSeconds: 1)
@@ -102,13 +105,14 @@ extension Exchange {
     let detail =
       switch failure {
       case .unreachable(let reason): "No connection to the upstream: \(reason)."
+      case .outOfDescriptors: "No file descriptor is left for a connection to the upstream."
       case .tls(let reason): "TLS to the upstream failed: \(reason)."
       case .connectTimeout: "No connection to the upstream in time."
       case .responseTimeout: "The upstream did not answer in time."
       case .closed: "The upstream closed the connection before its answer was whole."
       case .violation(let violation): "\(violation.detail)"
       }
-    answer(OwnAnswer(failure), detail)
+    answer(OwnAnswer(failure), detail, retryAfterSeconds: failure == .outOfDescriptors ? Self.overloadedSeconds : nil)
   }
 }
 
@@ -118,6 +122,7 @@ extension OwnAnswer {
     self =
       switch failure {
       case .unreachable: .upstreamUnreachable
+      case .outOfDescriptors: .overloaded
       case .tls: .upstreamTLS
       case .connectTimeout, .responseTimeout: .upstreamTimeout
       case .closed: .upstreamClosed

@@ -88,11 +88,10 @@ extension Exchange {
   func replay(_ action: ReplayAction) {
     clearDeadline()
     stream = nil
-    guard action == .refreshThenReplay, let token, let tokens = route?.tokens else {
+    guard action == .refreshThenReplay, let token else {
       trace.auth.append(.nonceRetry)
       return openStream()
     }
-    park()
-    tokens.acquire(replacing: token, waiter: waiter())
+    waitForToken(replacing: token)
   }
 }

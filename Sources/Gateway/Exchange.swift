@@ -59,9 +59,13 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   var resentAfterClose = false
   /// Body bytes were held back and will not be sent: no more of the body may follow them.
   var uploadAbandoned = false
+  /// Among the loop's `uploads`.
+  var isUpload = false
   var sentAtMonotonic: UInt64 = 0
   var sentAtWall: Int64 = 0
   var waitGeneration: UInt64 = 0
+  /// While a token is waited for in a place that is counted.
+  var waitingPlace: TokenSource.Place?
   /// Whether time has passed since the request came: for a token, a connection, an earlier send.
   var hasWaited = false
 
@@ -128,7 +132,11 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     template.build(
       head, in: bytes, fields: fields, path: path, query: query, strippedBytes: strippedBytes, route: route,
       withProofTarget: route.needsProof)
+    if case .length(let count) = head.framing, count > route.bodyLimitBytes {
+      return answer(.bodyTooLarge, Self.tooLarge)
+    }
     body.begin(head.framing, limitBytes: route.replayLimitBytes)
+    if !body.isComplete { countUpload() }
     acquireToken(route)
   }
 
@@ -144,38 +152,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
       trace.auth.append(route.isStatic ? .static : .cached)
       return openStream(route)
     }
-    park()
-    tokens.acquire(waiter: waiter())
-  }
-
-  /// Waits for a token, at most the route's `token_timeout`.
-  func park() {
-    phase = .awaitingToken
-    hasWaited = true
-    waitGeneration &+= 1
-    arm(route?.tokenTimeoutNanoseconds ?? 0)
-  }
-
-  func waiter() -> @Sendable (Result<AccessToken, TokenFailure>) -> Void {
-    let bound = LoopBound(self, on: gateway.loop)
-    let generation = waitGeneration
-    return { result in bound.post { $0.tokenArrived(result, generation) } }
-  }
-
-  private func tokenArrived(_ result: Result<AccessToken, TokenFailure>, _ generation: UInt64) {
-    guard phase == .awaitingToken, generation == waitGeneration else { return }
-    clearDeadline()
-    switch result {
-    case .success(let token):
-      let isReplacement = self.token != nil
-      self.token = token
-      trace.auth.append(isReplacement ? .tokenRetry : route?.isStatic == true ? .static : .refreshed)
-      held.release()
-      openStream()
-    case .failure(let failure):
-      // Nothing better than the token that was refused: the upstream's own answer says it best.
-      held.isWhole ? deliverHeld() : answer(failure)
-    }
+    waitForToken()
   }
 
   // MARK: 4–5. Send
@@ -189,7 +166,9 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     responseTrailers.release()
     let stream = gateway.endpoint(for: route).openStream(fresh: fresh, delegate: self)
     self.stream = stream
-    if stream.isReady { sendHead(on: stream, route) } else { hasWaited = true }
+    if stream.isReady { return sendHead(on: stream, route) }
+    hasWaited = true
+    holdUpload()
   }
 
   func streamReady(_ stream: any UpstreamStream) {
@@ -221,7 +200,10 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
         if !holdBack, template.framing == .chunked { RequestBody.appendChunk(kept, to: &output) }
       }
     }
-    if holdBack { return arm(Self.continueNanoseconds) }
+    if holdBack {
+      holdUpload()
+      return arm(Self.continueNanoseconds)
+    }
     afterBodyStarted(stream)
   }
 
@@ -266,6 +248,9 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
 
   func connection(_ connection: ServerConnection, receivedBody bytes: UnsafeRawBufferPointer) {
     trace.requestBytes += UInt64(bytes.count)
+    if let route, trace.requestBytes > route.bodyLimitBytes, !uploadAbandoned {
+      return refuseBody(.bodyTooLarge, Self.tooLarge)
+    }
     switch phase {
     case .delivering where uploadAbandoned: break
     case .sending, .delivering:
@@ -276,7 +261,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
       if drained == false { connection.pauseBody() }
     case .awaitingToken, .awaitingStream, .awaitingContinue, .peeking, .discarding:
       body.receive(bytes, passedOn: false, budget: gateway.budget)
-      if body.keptBytes >= RequestBody.waitingBytesMax { connection.pauseBody() }
+      holdUpload()
     case .idle: break
     }
   }
@@ -409,6 +394,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
       client?.abort()
     case .idle, .awaitingToken: break
     default:
+      if failure == .outOfDescriptors, gateway.releaseDescriptors() { return openStream(fresh: true) }
       let mayResend = failure == .closed && !resentAfterClose && (body.isReplayable || phase == .awaitingContinue)
       if mayResend, stream.progress.isResendSafe(methodIsIdempotent: methodIsIdempotent) {
         resentAfterClose = true
@@ -425,6 +411,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     guard isOpen else { return }
     isOpen = false
     phase = .idle
+    leaveWaiting()
+    if isUpload { forgetUpload() }
     stream?.cancel()
     stream = nil
     waitGeneration &+= 1

@@ -14,7 +14,9 @@ package struct GatewaySettings: Sendable {
   package var server = ServerTimeouts()
   /// Client connections of one loop.
   package var connectionsMax = 5_000
-  /// Body bytes kept for replays, over all loops.
+  /// Requests that may wait for a token at a time, over all loops.
+  package var waitingMax = 1_024
+  /// Body bytes kept, over all loops.
   package var replayTotalBytes = 32 << 20
 
   package init() {}
@@ -42,6 +44,7 @@ package final class GatewayShared: Sendable {
   let admission: Admission
   let hub: RecordHub
   let resolver: Resolver
+  let waiting: WaitingRoom
 
   package init(
     settings: GatewaySettings, routes: RouteTable, endpoints: [EndpointDefinition], admission: Admission,
@@ -53,6 +56,7 @@ package final class GatewayShared: Sendable {
     self.admission = admission
     self.hub = hub
     self.resolver = resolver
+    waiting = WaitingRoom(limit: settings.waitingMax)
   }
 }
 

@@ -15,10 +15,12 @@ final class GatewayLoop {
   let scratch: LoopScratch
   let budget: ReplayBudget
   let log: LoopLog
-  private let endpoints: [UpstreamEndpoint]
+  let endpoints: [UpstreamEndpoint]
   private let peers: PeerUser?
-  private var acceptors: [Acceptor] = []
-  private var connections: [ObjectIdentifier: ServerConnection] = [:]
+  var acceptors: [Acceptor] = []
+  /// No descriptor was left: accepting rests until the next tick.
+  var acceptFailedLately = false
+  private(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
   /// The most connections at a time since memory was last given back.
   private var connectionsPeak = 0
   private var signers: [ProofSigner?]
@@ -37,8 +39,6 @@ final class GatewayLoop {
   private static let clockSampleNanoseconds: UInt64 = 1_000_000_000
   /// How many connections make a burst, whose memory is given back when three quarters of them have left.
   private static let burstConnectionsMin = 256
-  /// How long accepting rests when no descriptor is left.
-  private static let acceptPauseNanoseconds: UInt64 = 100_000_000
 
   init(loop: EventLoop, shared: GatewayShared) {
     self.loop = loop
@@ -70,7 +70,7 @@ final class GatewayLoop {
       Acceptor(
         loop: loop, descriptor: descriptor,
         accepted: { [unowned self] descriptor, _ in self.accepted(descriptor) },
-        failed: { [unowned self] _ in self.pauseAccepting() }))
+        failed: { [unowned self] _ in self.acceptFailed() }))
   }
 
   private func accepted(_ descriptor: Int32) {
@@ -82,15 +82,12 @@ final class GatewayLoop {
     connections[ObjectIdentifier(connection)] = connection
     connectionsPeak = max(connectionsPeak, connections.count)
     connection.whenClosed = { [unowned self] connection in self.forget(connection) }
-    if connections.count >= shared.settings.connectionsMax { for acceptor in acceptors { acceptor.pause() } }
+    if isFull { makeRoom() }
   }
-
-  private func pauseAccepting() { acceptPaused = true }
-  private var acceptPaused = false
 
   private func forget(_ connection: ServerConnection) {
     connections[ObjectIdentifier(connection)] = nil
-    if !draining, connections.count < shared.settings.connectionsMax { for acceptor in acceptors { acceptor.resume() } }
+    if !draining { resumeAccepting() }
     finishDraining()
   }
 
@@ -207,10 +204,8 @@ extension GatewayLoop: DeadlineTarget {
   func deadlinePassed(_ deadline: Deadline) {
     log.flush()
     giveMemoryBack()
-    if acceptPaused {
-      acceptPaused = false
-      for acceptor in acceptors { acceptor.resume() }
-    }
+    if isFull { makeRoom() }
+    if acceptFailedLately { resumeAccepting() }
     tick()
   }
 }

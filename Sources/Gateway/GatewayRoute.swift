@@ -35,6 +35,8 @@ package final class GatewayRoute: Sendable {
   let passAuthorization: Bool
   let removedFields: [[UInt8]]
   let replayLimitBytes: Int
+  /// Larger request bodies are refused.
+  let bodyLimitBytes: UInt64
   let tokenTimeoutNanoseconds: UInt64
   let subject: RecordSubject
   /// Which of a loop's endpoints carries this route.
@@ -55,6 +57,7 @@ package final class GatewayRoute: Sendable {
     package var passAuthorization = false
     package var removedFields: [String] = []
     package var replayLimitBytes = 1 << 20
+    package var bodyLimitBytes = UInt64.max
     package var tokenTimeout = Duration.seconds(10)
     package var endpoint: Int
 
@@ -89,6 +92,7 @@ package final class GatewayRoute: Sendable {
     passAuthorization = definition.passAuthorization
     removedFields = definition.removedFields.map { Array($0.utf8) }
     replayLimitBytes = definition.replayLimitBytes
+    bodyLimitBytes = definition.bodyLimitBytes
     tokenTimeoutNanoseconds = UInt64(max(0, definition.tokenTimeout.nanoseconds))
     endpoint = definition.endpoint
     subject = RecordSubject(

@@ -1,7 +1,8 @@
 import HTTPWire
 
-/// How many body bytes one loop keeps for replays, over all its requests.
+/// How many body bytes one loop keeps, over all its requests: for replays, and while they wait to be passed on.
 final class ReplayBudget {
+  /// Below zero by what had been read already when nothing was left.
   private(set) var remainingBytes: Int
   init(bytes: Int) { remainingBytes = bytes }
   func take(_ count: Int) -> Bool {
@@ -9,18 +10,22 @@ final class ReplayBudget {
     remainingBytes -= count
     return true
   }
+  /// As `take`, for what must be kept in any case.
+  func overdraw(_ count: Int) { remainingBytes -= count }
   func giveBack(_ count: Int) { remainingBytes += count }
 }
 
 /// The body of one request on its way upstream: kept until the response head arrives, so that the request can be
 /// sent again, or passed on and gone (design §4.5).
 struct RequestBody: ~Copyable {
-  /// Payload bytes that wait for a stream before the client is no longer read.
+  /// Payload bytes of one request that wait for a stream before the client is no longer read.
   static let waitingBytesMax = 65_536
 
   /// Payload that is kept: all of it while `isReplayable`, else what no stream has taken yet.
   private var kept = ByteBuffer()
   private var budgetTaken = 0
+  /// Taken ahead for the next bytes of a body that waits.
+  private var reservedBytes = 0
   private(set) var isReplayable = true
   /// Whether the client has sent all of it.
   private(set) var isComplete = true
@@ -44,7 +49,17 @@ struct RequestBody: ~Copyable {
     }
   }
 
-  var keptBytes: Int { kept.count }
+  /// Makes sure that what is read next of a body that is not passed on yet has room.
+  ///
+  /// - Parameter readBytes: the most that is read at once.
+  /// - Returns: false when no more may be read for now.
+  mutating func reserve(_ readBytes: Int, within budget: ReplayBudget) -> Bool {
+    guard kept.count < Self.waitingBytesMax else { return false }
+    if reservedBytes > 0 { return true }
+    guard budget.take(readBytes) else { return false }
+    reservedBytes = readBytes
+    return true
+  }
 
   mutating func finish() { isComplete = true }
 
@@ -59,6 +74,7 @@ struct RequestBody: ~Copyable {
   /// - Parameter passedOn: a stream has them already, or will not need them from here.
   mutating func receive(_ bytes: UnsafeRawBufferPointer, passedOn: Bool, budget: ReplayBudget) {
     receivedBytes += UInt64(bytes.count)
+    giveBackReserve(budget)
     if isReplayable {
       if kept.count + bytes.count <= limitBytes, budget.take(bytes.count) {
         budgetTaken += bytes.count
@@ -68,11 +84,15 @@ struct RequestBody: ~Copyable {
       isReplayable = false
       if passedOn { dropKept(budget) }
     }
-    if !passedOn { kept.append(bytes) }
+    guard !passedOn else { return }
+    budget.overdraw(bytes.count)
+    budgetTaken += bytes.count
+    kept.append(bytes)
   }
 
   /// Everything that is kept has been handed to a stream.
   mutating func handedOver(budget: ReplayBudget) {
+    giveBackReserve(budget)
     if !isReplayable { dropKept(budget) }
   }
 
@@ -92,6 +112,12 @@ struct RequestBody: ~Copyable {
     kept.release()
     budget.giveBack(budgetTaken)
     budgetTaken = 0
+    giveBackReserve(budget)
+  }
+
+  private mutating func giveBackReserve(_ budget: ReplayBudget) {
+    if reservedBytes > 0 { budget.giveBack(reservedBytes) }
+    reservedBytes = 0
   }
 
   func withKept<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { kept.withUnsafeBytes(body) }

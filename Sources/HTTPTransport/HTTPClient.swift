@@ -215,6 +215,7 @@ private final class ClientExchange: UpstreamStreamDelegate, DeadlineTarget {
     self.stream = nil
     switch failure {
     case .unreachable(let reason): finish(.failure(.unreachable(reason)))
+    case .outOfDescriptors: finish(.failure(.unreachable("no file descriptor left")))
     case .tls(let reason): finish(.failure(.tls(reason)))
     case .connectTimeout: finish(.failure(.unreachable("no connection in time")))
     case .responseTimeout: finish(.failure(.timeout))

@@ -81,7 +81,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   package var whenClosed: ((ServerConnection) -> Void)?
 
   /// Bytes a client may send ahead of its turn before it is no longer read.
-  private static let aheadBytesMax = 65_536
+  private static let aheadBytesMax = LoopScratch.headReadBytes
   private static let lingerBytesMax: UInt64 = 256 << 20
 
   package init(
@@ -109,6 +109,12 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   package var pendingBytes: Int { output.pendingBytes }
   /// Whether nothing is going on: safe to close when the process drains.
   package var isIdle: Bool { phase == .head && !consuming && input.isEmpty && output.pendingBytes == 0 }
+  /// Since when nothing has been going on, in `CLOCK_MONOTONIC` nanoseconds; nil unless it waits for a request.
+  package var idleSince: UInt64? {
+    guard isIdle, !headArmed else { return nil }
+    return deadline.at &- (hasServed ? timeouts.idle : timeouts.head)
+  }
+  private var hasServed = false
   /// Bytes of the current answer the kernel has taken.
   package var writtenBytes: UInt64 { output.writtenBytes }
 
@@ -186,6 +192,13 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     if isIdle { close() }
   }
 
+  /// Closes unless a request is under way, or has arrived and was not read yet. - Returns: whether it did.
+  package func closeIfIdle() -> Bool {
+    guard isIdle, !socket.hasUnreadBytes else { return false }
+    close()
+    return true
+  }
+
   /// Closes at once; what is not yet written is lost.
   package func close() { end(abortively: false) }
 
@@ -255,11 +268,20 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   package func socketFailed(_ socket: StreamSocket, _ failure: SocketFailure) { close() }
 
   package func socketReadable(_ socket: StreamSocket) {
-    switch socket.receive(into: scratch.input) {
+    switch socket.receive(into: UnsafeMutableRawBufferPointer(rebasing: scratch.input[..<readBytes])) {
     case .moved(let count): feed(UnsafeRawBufferPointer(rebasing: scratch.input[..<count]))
     case .wouldBlock: break
     // A client that ends its sending side has left: whether it still reads cannot be known.
     case .end, .failed: close()
+    }
+  }
+
+  /// What is read may have to be kept: no more than the phase can use.
+  private var readBytes: Int {
+    switch phase {
+    case .head, .answering: LoopScratch.headReadBytes
+    case .body: scratch.bodyReadBytes
+    case .lingering, .closed: LoopScratch.inputBytes
     }
   }
 
@@ -397,6 +419,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     scannedBytes = 0
     skippedEmptyLine = false
     headArmed = false
+    hasServed = true
     output.resetCount()
     closeAfterResponse = !head.persistent
     body = BodyReader(head.framing)

@@ -80,6 +80,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
         armAttempt()
         return
       } catch {
+        if error.isOutOfDescriptors { return fail(.outOfDescriptors, later: true) }
         lastFailure = .unreachable(error.description)
       }
     }

@@ -93,7 +93,15 @@ package final class UpstreamEndpoint {
   /// Closes what is idle; connections in use close when their exchange ends, and none is kept any more.
   package func closeIdle() {
     isClosing = true
-    for connection in idle { connection.cancel() }
+    releaseIdle()
+  }
+
+  /// Closes what is idle now, for whoever needs its descriptors more. - Returns: whether there was any.
+  @discardableResult
+  package func releaseIdle() -> Bool {
+    let released = idle
+    for connection in released { connection.cancel() }
+    return !released.isEmpty
   }
 
   // MARK: For UpstreamConnection

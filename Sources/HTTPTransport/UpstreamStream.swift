@@ -4,6 +4,8 @@ package import HTTPWire
 package enum UpstreamFailure: Error, Sendable, Equatable {
   /// No connection: refused, no route, no such name.
   case unreachable(String)
+  /// The process has no file descriptor left for a connection: none was tried.
+  case outOfDescriptors
   /// The TLS handshake or the certificate.
   case tls(String)
   case connectTimeout

@@ -92,6 +92,13 @@ import Testing
       "1:16: error: allowed_hosts: must be HOST or HOST:PORT, exactly as clients send it in Host"),
     Mistake(
       "state: ~other/x", "1:8: error: state: only ~/ for your own home directory is expanded; write the path out"),
+    Mistake("limits: {waiting: 0}", "1:19: error: limits.waiting: must be a whole number from 1 to 1000000"),
+    Mistake("limits: {waiting: many}", "1:19: error: limits.waiting: must be a whole number from 1 to 1000000"),
+    Mistake("limits: {body: 2048GiB}", "1:16: error: limits.body: must be from 0 to 1024GiB"),
+    Mistake(
+      "limits: {body: 5MB}",
+      "1:16: error: limits.body: must be a size such as 65536, 64KiB or 1MiB; units are KiB, MiB and GiB"),
+    Mistake("limits: {max_body: 1}", "1:10: error: limits.max_body: unknown key"),
     Mistake("replay_total: 1KiB", "1:15: error: replay_total: must not be less than replay_limit (1MiB)"),
     Mistake(
       "replay_total: 1KiB\nreplay_limit: 2KiB",
@@ -126,13 +133,15 @@ import Testing
   @Test func `sets limits and timeouts`() throws {
     let value = try configuration(
       """
-      limits: {connections: 5, head: 4KiB, fields: 20, target: 1KiB, idle_upstream_connections: 0}
+      limits: {connections: 5, waiting: 6, body: 7KiB, head: 4KiB, fields: 20, target: 1KiB, idle_upstream_connections: 0}
       timeouts: {head: 1s, body: 2s, send: 3s, idle: 4s, connect: 5s, response: 6s, idle_upstream: 7s, drain: 0s}
       token_timeout: 8s
-      routes: {r: {upstream: "https://a.example"}, s: {upstream: "https://a.example", timeouts: {connect: 1m}}}
+      routes: {r: {upstream: "https://a.example"}, s: {upstream: "https://a.example", body_limit: 0, timeouts: {connect: 1m}}}
       """)
     var limits = Limits()
     limits.connectionsMax = 5
+    limits.waitingMax = 6
+    limits.bodyBytesMax = 7168
     limits.headBytesMax = 4096
     limits.fieldCountMax = 20
     limits.targetBytesMax = 1024
@@ -147,5 +156,6 @@ import Testing
     #expect(value.routes[0].timeouts == RouteTimeouts(timeouts))
     #expect(value.routes[1].timeouts.connect == .seconds(60))
     #expect(value.routes[1].timeouts.response == .seconds(6))
+    #expect(value.routes.map(\.bodyLimitBytes) == [7168, 0])
   }
 }

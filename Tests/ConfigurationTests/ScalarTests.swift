@@ -46,7 +46,7 @@ import Testing
     Mistake("threads: \"2\"", "1:10: error: threads: must be a whole number from 1 to 64"),
     Mistake("threads: {a: b}", "1:10: error: threads: must be a whole number from 1 to 64, not a mapping"),
     Mistake("callers: sameuser", #"1:10: error: callers: must be one of same-user, any; did you mean "same-user"?"#),
-    Mistake("limits: 5", "1:9: error: limits: must be a mapping with keys such as connections, head, fields"),
+    Mistake("limits: 5", "1:9: error: limits: must be a mapping with keys such as connections, waiting, body"),
     Mistake("routes:", "1:8: error: routes: needs a value: a mapping of names and routes"),
     Mistake("credentials: [a]", "1:14: error: credentials: must be a mapping of names and credentials"),
   ])

@@ -48,6 +48,38 @@ struct RequestBodyTests {
     #expect(kept(body) == "" && budget.remainingBytes == 100)
   }
 
+  @Test func `what waits counts against the budget, too, and room for it is taken before it is read`() {
+    let budget = ReplayBudget(bytes: 8)
+    var first = RequestBody()
+    first.begin(.length(1_000), limitBytes: 6)
+    let reserved = (first.reserve(5, within: budget), first.reserve(5, within: budget))
+    #expect(reserved.0 && reserved.1 && budget.remainingBytes == 3)
+    var second = RequestBody()
+    second.begin(.chunked, limitBytes: 6)
+    let refused = second.reserve(5, within: budget)
+    receive("hell", &first, passedOn: false, budget)
+    #expect(!refused && budget.remainingBytes == 4)
+    let next = (first.reserve(5, within: budget), second.reserve(4, within: budget))
+    #expect(!next.0 && next.1 && budget.remainingBytes == 0)
+    receive("o world", &first, passedOn: false, budget)  // had been read with the head
+    #expect(kept(first) == "hello world" && budget.remainingBytes == -7)
+    first.handedOver(budget: budget)
+    second.handedOver(budget: budget)
+    #expect(budget.remainingBytes == 8)
+  }
+
+  @Test func `a waiting body has a limit of its own, whatever is left`() {
+    let budget = ReplayBudget(bytes: 1 << 20)
+    var body = RequestBody()
+    body.begin(.chunked, limitBytes: 1 << 20)
+    receive(String(repeating: "x", count: RequestBody.waitingBytesMax - 1), &body, passedOn: false, budget)
+    let before = body.reserve(8, within: budget)
+    receive("x", &body, passedOn: false, budget)
+    let after = body.reserve(8, within: budget)
+    body.release(budget: budget)
+    #expect(before && !after && budget.remainingBytes == 1 << 20)
+  }
+
   @Test func `an announced length over the limit is not kept at all`() {
     let budget = ReplayBudget(bytes: 100)
     var body = RequestBody()

@@ -33,6 +33,7 @@ extension Verb {
     } catch {
       throw CommandFailure(exitCode: .failed, message: error.description)
     }
+    for warning in daemon.warnings { invocation.terminal.talk("proofd: warning: \(warning)") }
     invocation.terminal.announce(daemon.announcement)
     daemon.waitForSignal()
     let ended = ThreadGate()

@@ -22,7 +22,8 @@ enum KeyTable {
       "token_timeout", "replay_limit", "replay_total",
     ], later: LaterVersions.documentKeys)
   static let log = SectionKeys("log", ["file"])
-  static let limits = SectionKeys("limits", ["connections", "head", "fields", "target", "idle_upstream_connections"])
+  static let limits = SectionKeys(
+    "limits", ["connections", "waiting", "body", "head", "fields", "target", "idle_upstream_connections"])
   static let timeouts = SectionKeys(
     "timeouts", ["head", "body", "send", "idle", "connect", "response", "idle_upstream", "drain"])
 
@@ -40,7 +41,8 @@ enum KeyTable {
     "route",
     [
       "path", "upstream", "credential", "audience", "scope", "resource", "parameters", "methods", "pass_authorization",
-      "remove_headers", "htu_base", "htu_path", "tls", "replay_limit", "token_timeout", "timeouts", "allow_insecure",
+      "remove_headers", "htu_base", "htu_path", "tls", "replay_limit", "body_limit", "token_timeout", "timeouts",
+      "allow_insecure",
     ], later: LaterVersions.routeKeys)
   static let upstreamTLS = SectionKeys("upstreamTLS", ["ca", "server_name"], later: LaterVersions.tlsKeys)
   static let routeTimeouts = SectionKeys("routeTimeouts", ["connect", "response"])

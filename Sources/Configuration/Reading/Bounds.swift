@@ -2,6 +2,8 @@
 enum Bounds {
   static let threads = 1...64
   static let connections = 1...1_000_000
+  static let waiting = 1...1_000_000
+  static let body = 0...1 << 40
   static let head = 1024...1 << 20
   static let fields = 10...1000
   static let target = 256...1 << 20

@@ -27,7 +27,8 @@ extension ReadingContext {
     let replayTotal = document["replay_total"]?.size(Bounds.replayTotal) ?? Configuration.replayTotalBytesDefault
 
     let credentials = document["credentials"].map(readCredentials) ?? CredentialTable()
-    let defaults = RouteDefaults(replayLimitBytes: replayLimit, timeouts: timeouts)
+    let defaults = RouteDefaults(
+      replayLimitBytes: replayLimit, bodyLimitBytes: limits.bodyBytesMax, timeouts: timeouts)
     let drafts = document["routes"].map { readRoutes($0, credentials: credentials, defaults: defaults) } ?? []
     check(drafts, reach: listen)
     check(drafts, share: credentials)
@@ -55,6 +56,8 @@ extension ReadingContext {
   private func readLimits(_ section: Section) -> Limits {
     var limits = Limits()
     if let value = section["connections"]?.integer(Bounds.connections) { limits.connectionsMax = value }
+    if let value = section["waiting"]?.integer(Bounds.waiting) { limits.waitingMax = value }
+    if let value = section["body"]?.size(Bounds.body) { limits.bodyBytesMax = value }
     if let value = section["head"]?.size(Bounds.head) { limits.headBytesMax = value }
     if let value = section["fields"]?.integer(Bounds.fields) { limits.fieldCountMax = value }
     if let value = section["target"]?.size(Bounds.target) { limits.targetBytesMax = value }

@@ -12,6 +12,7 @@ struct RouteDraft {
 /// What routes inherit.
 struct RouteDefaults {
   var replayLimitBytes: Int
+  var bodyLimitBytes: Int?
   var timeouts: Timeouts
 }
 
@@ -65,6 +66,7 @@ extension ReadingContext {
     }
     let timeouts = readTimeouts(section, defaults: defaults.timeouts)
     let replayLimit = section["replay_limit"]?.size(Bounds.replayLimit)
+    let bodyLimit = section["body_limit"]?.size(Bounds.body)
     let methods = section["methods"].flatMap(readMethods)
     let removed = section["remove_headers"].map { $0.list().compactMap(readRemovableFieldName) } ?? []
     let tls = section["tls"].flatMap { Section($0, KeyTable.upstreamTLS) }.map(readUpstreamTLS) ?? UpstreamTLS()
@@ -75,7 +77,8 @@ extension ReadingContext {
       name: name, path: path, upstream: upstream, credential: credential, methods: methods,
       passAuthorization: passAuthorization, removeHeaders: removed, htuBase: htuBase, htuPath: htuPath ?? .raw,
       tls: tls,
-      allowInsecure: allowInsecure, replayLimitBytes: replayLimit ?? defaults.replayLimitBytes, timeouts: timeouts)
+      allowInsecure: allowInsecure, replayLimitBytes: replayLimit ?? defaults.replayLimitBytes,
+      bodyLimitBytes: bodyLimit ?? defaults.bodyLimitBytes, timeouts: timeouts)
     return RouteDraft(
       route: route, upstreamEntry: upstreamEntry, credentialEntry: section["credential"],
       replayLimitEntry: section["replay_limit"])

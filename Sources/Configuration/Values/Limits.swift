@@ -2,6 +2,10 @@
 package struct Limits: Sendable, Equatable {
   /// Client connections open at a time, over all loops.
   package var connectionsMax = 10_000
+  /// Requests waiting for a token at a time, over all loops.
+  package var waitingMax = 1024
+  /// A request body; nil is any size. A route may say otherwise.
+  package var bodyBytesMax: Int?
   /// A request or response head, request line and fields together.
   package var headBytesMax = 32 * 1024
   package var fieldCountMax = 100

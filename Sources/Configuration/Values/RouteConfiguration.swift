@@ -32,13 +32,16 @@ package struct RouteConfiguration: Sendable, Equatable {
   package var allowInsecure: Bool
   /// Body bytes of a request that are kept for a replay.
   package var replayLimitBytes: Int
+  /// Larger request bodies are refused; nil is any size.
+  package var bodyLimitBytes: Int?
   package var timeouts: RouteTimeouts
 
   package init(
     name: String, path: String?, upstream: HTTPURL, credential: RouteCredential? = nil, methods: [String]? = nil,
     passAuthorization: Bool = false, removeHeaders: [String] = [], htuBase: HTTPURL? = nil, htuPath: HTUPath = .raw,
     tls: UpstreamTLS = UpstreamTLS(), allowInsecure: Bool = false,
-    replayLimitBytes: Int = Configuration.replayLimitBytesDefault, timeouts: RouteTimeouts = RouteTimeouts(Timeouts())
+    replayLimitBytes: Int = Configuration.replayLimitBytesDefault, bodyLimitBytes: Int? = nil,
+    timeouts: RouteTimeouts = RouteTimeouts(Timeouts())
   ) {
     self.name = name
     self.path = path
@@ -52,6 +55,7 @@ package struct RouteConfiguration: Sendable, Equatable {
     self.tls = tls
     self.allowInsecure = allowInsecure
     self.replayLimitBytes = replayLimitBytes
+    self.bodyLimitBytes = bodyLimitBytes
     self.timeouts = timeouts
   }
 

@@ -9,6 +9,11 @@ import Locking
 package final class TokenSource: Sendable {
   package typealias Waiter = @Sendable (Result<AccessToken, TokenFailure>) -> Void
 
+  /// A place among those that wait, to be given up by ``leave(_:)``.
+  package struct Place: Sendable, Equatable {
+    fileprivate let number: UInt64
+  }
+
   private struct Waiting {
     let replacing: AccessToken?
     let waiter: Waiter
@@ -16,7 +21,9 @@ package final class TokenSource: Sendable {
 
   private struct State {
     var life = TokenLife()
-    var waiting: [Waiting] = []
+    /// By the number of their place: later ones have greater numbers.
+    var waiting: [UInt64: Waiting] = [:]
+    var lastPlace: UInt64 = 0
     /// The token before the current one: an upstream may still echo it, so the redactor keeps knowing it.
     var previous: AccessToken?
     var lastFetchAtUnixSeconds: Int64?
@@ -52,13 +59,22 @@ package final class TokenSource: Sendable {
   }
 
   /// Calls back with a token, if need be after fetching one: maybe at once and on this thread, maybe later on another.
-  package func acquire(waiter: @escaping Waiter) { acquire(replacing: nil, waiter: waiter) }
+  ///
+  /// - Returns: where it waits, nil if it was called at once.
+  @discardableResult
+  package func acquire(waiter: @escaping Waiter) -> Place? { acquire(replacing: nil, waiter: waiter) }
 
   /// As ``acquire(waiter:)``, for an exchange whose token was refused and which ``refused(_:afterRefresh:)`` told to go on.
   ///
   /// A failure means that there is nothing better: deliver the answer that refused the token.
-  package func acquire(replacing token: AccessToken, waiter: @escaping Waiter) {
+  @discardableResult
+  package func acquire(replacing token: AccessToken, waiter: @escaping Waiter) -> Place? {
     acquire(replacing: .some(token), waiter: waiter)
+  }
+
+  /// Forgets who waits there; it may be called back all the same if its result is on the way. The fetch goes on.
+  package func leave(_ place: Place) {
+    _ = state.withLock { $0.waiting.removeValue(forKey: place.number) }
   }
 
   /// As ``acquire(waiter:)``, for the control plane.
@@ -79,12 +95,14 @@ package final class TokenSource: Sendable {
   /// The nonces of the resource server at `origin`, shared by all tokens of the account.
   package func nonceCell(origin: Origin) -> NonceCell { nonces.resourceServer(origin) }
 
-  private func acquire(replacing token: AccessToken?, waiter: @escaping Waiter) {
+  private func acquire(replacing token: AccessToken?, waiter: @escaping Waiter) -> Place? {
     let now = Moment(environment.time)
-    let decision = state.withLock { state in
+    let (decision, place) = state.withLock { state in
       let decision = state.life.want(at: now, replacing: token)
-      if case .wait = decision.outcome { state.waiting.append(Waiting(replacing: token, waiter: waiter)) }
-      return decision
+      guard case .wait = decision.outcome else { return (decision, Place?.none) }
+      state.lastPlace += 1
+      state.waiting[state.lastPlace] = Waiting(replacing: token, waiter: waiter)
+      return (decision, Place(number: state.lastPlace))
     }
     if decision.startsFetch { startFetch() }
     switch decision.outcome {
@@ -92,6 +110,7 @@ package final class TokenSource: Sendable {
     case .fail(let failure): waiter(.failure(failure))
     case .wait: break
     }
+    return place
   }
 
   /// Runs the one fetch the state just allowed; it outlives whoever asked for it.
@@ -127,8 +146,8 @@ package final class TokenSource: Sendable {
         state.life.failed(failure, at: now)
         state.lastFailure = .init(code: failure.code, detail: failure.detail, atUnixSeconds: now.wallUnixSeconds)
       }
-      let waiting = state.waiting
-      state.waiting = []
+      let waiting = state.waiting.sorted { $0.key < $1.key }.map(\.value)
+      state.waiting = [:]
       let succeeded = (try? result.get()) != nil  // only whether it did
       return waiting.map { entry in
         (entry.waiter, state.life.settle(replacing: entry.replacing, succeeded: succeeded, at: now))
@@ -158,6 +177,7 @@ package final class TokenSource: Sendable {
   }
 
   var renewal: Task<Void, Never>? { state.withLock { $0.timer } }
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
   var isFetching: Bool { state.withLock { $0.life.isFetching } }
 
   package func status() -> TokenSourceStatus {

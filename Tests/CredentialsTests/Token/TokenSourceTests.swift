@@ -32,6 +32,24 @@ struct TokenSourceTests {
     #expect(fetcher.fetches == 2)
   }
 
+  @Test func `who leaves is forgotten at once, and the fetch goes on for those who stay, in order`() async throws {
+    let outcomes = Outcomes()
+    let order = Outcomes()
+    let places = (0..<10).map { _ in source.acquire(waiter: outcomes.waiter) }
+    source.acquire(waiter: order.waiter)
+    #expect(source.waitingCount == 11)
+    for place in places.dropLast() { source.leave(try #require(place)) }
+    #expect(source.waitingCount == 2)
+    await fetcher.answer("t1")
+    await order.atLeast(1)
+    #expect(outcomes.texts == ["t1"])  // it waited first and was told first
+    #expect(source.waitingCount == 0 && fetcher.fetches == 1)
+    for place in places { source.leave(try #require(place)) }  // too late, and no harm
+    let place = source.acquire(waiter: outcomes.waiter)
+    #expect(place == nil)
+    #expect(outcomes.texts == ["t1", "t1"])
+  }
+
   @Test func `at four fifths of its life a use starts the next fetch and does not wait for it`() async throws {
     let token = try await fixture.first()
     time.advance(by: .seconds(2879))

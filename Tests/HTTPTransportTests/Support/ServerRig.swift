@@ -42,6 +42,9 @@ final class ServerRig {
     return turned.turn { handler.connection.map { unreadBytes(of: $0.descriptor) == 0 } != false }
   }
 
+  /// What has arrived at the server and was not read.
+  var connectionUnreadBytes: Int { handler.connection.map { unreadBytes(of: $0.descriptor) } ?? 0 }
+
   func turn(until condition: () -> Bool) -> Bool { turned.turn(until: condition) }
 }
 

@@ -1,0 +1,53 @@
+import EventLoop
+import HTTPTransport
+
+/// Connections and descriptors are limited. At a limit accepting rests, and what has been idle for longest makes room
+/// for what is new, as with nginx when its worker_connections run short.
+extension GatewayLoop {
+  /// Idle client connections that are closed at a time.
+  private static let makeRoomMax = 32
+  /// A connection that was used or opened within this time is not idle enough to be closed: its next request may be on
+  /// the way.
+  private static let idleMinNanoseconds: UInt64 = 1_000_000_000
+
+  var isFull: Bool { connections.count >= shared.settings.connectionsMax }
+
+  /// Closes what has been idle for longest; while there is nothing to close accepting rests.
+  func makeRoom() {
+    guard !draining, !closeIdleClients() else { return }
+    for acceptor in acceptors { acceptor.pause() }
+  }
+
+  /// A connection has gone, or it is time to try again.
+  func resumeAccepting() {
+    guard !isFull else { return }
+    acceptFailedLately = false
+    for acceptor in acceptors { acceptor.resume() }
+  }
+
+  /// No descriptor is left, and the acceptor rests: to try again at once would be all the loop does. It goes on when a
+  /// connection has gone, or at the next tick.
+  func acceptFailed() {
+    acceptFailedLately = true
+    if releaseDescriptors() { resumeAccepting() }
+  }
+
+  /// Gives descriptors up that are not in use. - Returns: whether there were any.
+  func releaseDescriptors() -> Bool {
+    endpoints.reduce(false) { $1.releaseIdle() || $0 } || closeIdleClients()
+  }
+
+  /// - Returns: whether there was any.
+  private func closeIdleClients() -> Bool {
+    let limit = SystemTime.monotonicNanoseconds &- Self.idleMinNanoseconds
+    var idle: [(since: UInt64, connection: ServerConnection)] = []
+    for connection in connections.values {
+      if let since = connection.idleSince, since <= limit { idle.append((since, connection)) }
+    }
+    idle.sort { $0.since < $1.since }
+    let wanted = min(Self.makeRoomMax, max(1, connections.count / 8))
+    var closed = 0
+    for entry in idle where closed < wanted && entry.connection.closeIfIdle() { closed += 1 }
+    return closed > 0
+  }
+}
