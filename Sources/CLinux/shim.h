@@ -3,6 +3,7 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
+#include <sys/mman.h>
 #include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>

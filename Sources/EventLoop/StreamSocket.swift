@@ -66,7 +66,7 @@ package final class StreamSocket {
     self.delegate = delegate
     state = .open
     Self.setNoDelay(descriptor)
-    makeEvents()
+    makeReadEvent()
   }
 
   /// Begins to connect; `socketConnected` or `socketFailed` follows, never from within this call.
@@ -90,8 +90,8 @@ package final class StreamSocket {
       descriptor = -1
       throw error
     }
-    makeEvents()
-    writeEvent?.enable()
+    makeReadEvent()
+    awaitRoom()
   }
 
   deinit { precondition(descriptor < 0, "a socket was dropped without close()") }
@@ -101,15 +101,23 @@ package final class StreamSocket {
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  private func makeEvents() {
+  private func makeReadEvent() {
     // Unretained: the events go with the socket. `Unmanaged`, because a capture would be retained for each event.
     let handle = Unmanaged.passUnretained(self)
     readEvent = LoopEvent(loop: loop, descriptor: descriptor, interest: .read) {
       handle._withUnsafeGuaranteedRef { $0.ready() }
     }
-    writeEvent = LoopEvent(loop: loop, descriptor: descriptor, interest: .write) {
-      handle._withUnsafeGuaranteedRef { $0.writeReady() }
+  }
+
+  /// Asks for `writeReady`. Most clients never make their connection need it, so the event is made then.
+  private func awaitRoom() {
+    if writeEvent == nil {
+      let handle = Unmanaged.passUnretained(self)
+      writeEvent = LoopEvent(loop: loop, descriptor: descriptor, interest: .write) {
+        handle._withUnsafeGuaranteedRef { $0.writeReady() }
+      }
     }
+    writeEvent?.enable()
   }
 
   package var isClosed: Bool { state == .closed }
@@ -176,7 +184,7 @@ package final class StreamSocket {
   package func notifyWhenWritable() {
     guard state == .open else { return }
     wantsToWrite = true
-    writeEvent?.enable()
+    awaitRoom()
   }
 
   private func ready() {
@@ -226,7 +234,7 @@ package final class StreamSocket {
       readEvent?.enable()
     case .wantsWrite:
       readEvent?.disable()
-      writeEvent?.enable()
+      awaitRoom()
     case .failed(let failure):
       readEvent?.disable()
       writeEvent?.disable()

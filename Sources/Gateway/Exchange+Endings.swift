@@ -87,7 +87,7 @@ extension Exchange {
       trace.clientLeft = true
       end()
     }
-    deadline.remove()
+    deadline?.remove()
     client = nil
   }
 

@@ -38,7 +38,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   var phase = Phase.idle
   /// Between a request's first sign and its record: each request has one.
   var isOpen = false
-  let deadline: Deadline
+  /// Made by the first exchange that has to wait.
+  var deadline: Deadline?
 
   // The request
   var template = RequestTemplate()
@@ -85,8 +86,6 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   init(gateway: GatewayLoop, callerUID: UInt32?) {
     self.gateway = gateway
     self.callerUID = callerUID
-    deadline = Deadline(on: gateway.loop)
-    deadline.bind(to: self)
   }
 
   // MARK: 1–2. Admit, route, policy
@@ -428,10 +427,12 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   }
 
   func arm(_ nanoseconds: UInt64) {
+    let deadline = deadline ?? Deadline(on: gateway.loop, target: self)
+    self.deadline = deadline
     deadline.set(after: nanoseconds)
   }
 
   func clearDeadline() {
-    deadline.clear()
+    deadline?.clear()
   }
 }

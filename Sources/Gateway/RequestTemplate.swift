@@ -7,12 +7,12 @@ import HTTPWire
 /// Nothing of the client's framing or of its connection survives: those fields are written anew.
 struct RequestTemplate: ~Copyable {
   private var bytes = ByteBuffer()
-  private var method = 0..<0
-  private var localTarget = 0..<0
-  private var path = 0..<0
-  private var query: Range<Int>?
-  private var htu = 0..<0
-  private var fields = 0..<0
+  private var method = ByteRange(0..<0)
+  private var localTarget = ByteRange(0..<0)
+  private var path = ByteRange(0..<0)
+  private var query: ByteRange?
+  private var htu = ByteRange(0..<0)
+  private var fields = ByteRange(0..<0)
   private(set) var framing = BodyFraming.none
 
   /// Builds the rest of the template, whose method and target were noted.
@@ -28,8 +28,8 @@ struct RequestTemplate: ~Copyable {
     let rest = source[localPath].slice(strippedBytes..<Int(localPath.count))
     path = add { Self.appendPath(base: route.basePath, whole: route.wholeBasePath, rest: rest, to: &$0) }
     // The query is the target's last part, which is here already.
-    query = localQuery.map { localTarget.upperBound - Int($0.count)..<localTarget.upperBound }
-    htu = withProofTarget ? addProofTarget(rest, route) : 0..<0
+    query = localQuery.map { ByteRange(localTarget.range.upperBound - Int($0.count)..<localTarget.range.upperBound) }
+    htu = withProofTarget ? addProofTarget(rest, route) : ByteRange(0..<0)
     fields = add { buffer in
       buffer.append("Host: ")
       buffer.append(route.authority)
@@ -61,7 +61,7 @@ struct RequestTemplate: ~Copyable {
     }
   }
 
-  private mutating func addProofTarget(_ rest: UnsafeRawBufferPointer, _ route: GatewayRoute) -> Range<Int> {
+  private mutating func addProofTarget(_ rest: UnsafeRawBufferPointer, _ route: GatewayRoute) -> ByteRange {
     add { buffer in
       if route.htuDecoded {
         var encoded = ByteBuffer()
@@ -84,10 +84,10 @@ struct RequestTemplate: ~Copyable {
   /// Gives its memory back; the method and the target are gone, too.
   mutating func release(to pool: BlockPool) { bytes.release(to: pool) }
 
-  private mutating func add(_ append: (inout ByteBuffer) -> Void) -> Range<Int> {
+  private mutating func add(_ append: (inout ByteBuffer) -> Void) -> ByteRange {
     let start = bytes.count
     append(&bytes)
-    return start..<bytes.count
+    return ByteRange(start..<bytes.count)
   }
 
   /// Base and rest with exactly one slash between them; nothing else of the rest is touched.
@@ -146,13 +146,13 @@ struct RequestTemplate: ~Copyable {
 
   // MARK: For each send and the log
 
-  func withMethod<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { bytes.withUnsafeBytes { body($0.slice(method)) } }
+  func withMethod<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { bytes.withUnsafeBytes { body($0[method]) } }
   func withLocalTarget<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-    bytes.withUnsafeBytes { body($0.slice(localTarget)) }
+    bytes.withUnsafeBytes { body($0[localTarget]) }
   }
   /// The `htm` and `htu` of a proof.
   func withProofTarget<R>(_ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> R) -> R {
-    bytes.withUnsafeBytes { body($0.slice(method), $0.slice(htu)) }
+    bytes.withUnsafeBytes { body($0[method], $0[htu]) }
   }
 
   /// Appends the request line and all fields but the credential's, without the empty line.
@@ -160,19 +160,19 @@ struct RequestTemplate: ~Copyable {
   /// - Parameter credentialQuery: `name=value` to add to the query, or nil.
   func append(to output: inout ByteBuffer, credentialQuery: Secret?) {
     bytes.withUnsafeBytes { all in
-      output.append(all.slice(method))
+      output.append(all[method])
       output.append(byte: 0x20)
-      output.append(all.slice(path))
+      output.append(all[path])
       if let query {
         output.append(byte: UInt8(ascii: "?"))
-        output.append(all.slice(query))
+        output.append(all[query])
       }
       if let credentialQuery {
         output.append(byte: query == nil ? UInt8(ascii: "?") : UInt8(ascii: "&"))
         credentialQuery.withUnsafeBytes { output.append($0) }
       }
       output.append(" HTTP/1.1\r\n")
-      output.append(all.slice(fields))
+      output.append(all[fields])
     }
   }
 }

@@ -34,6 +34,7 @@ extension Verb {
       throw CommandFailure(exitCode: .failed, message: error.description)
     }
     for warning in daemon.warnings { invocation.terminal.talk("proofd: warning: \(warning)") }
+    ProcessMemory.releaseCode()
     invocation.terminal.announce(daemon.announcement)
     daemon.waitForSignal()
     let ended = ThreadGate()

@@ -1,0 +1,41 @@
+package import HTTPWire
+
+/// Serves the requests of one connection, one after the other.
+///
+/// Byte ranges handed over are valid during the call only. A handler answers by `respond…` calls at any time after
+/// the head, and ends each exchange with `finishResponse`.
+package protocol ServerConnectionHandler: AnyObject {
+  func connection(
+    _ connection: ServerConnection, received head: RequestHead, in bytes: UnsafeRawBufferPointer, fields: FieldTable)
+  func connection(_ connection: ServerConnection, receivedBody bytes: UnsafeRawBufferPointer)
+  /// The trailer lines behind a chunked body, with the empty one; without the fields that are the connection's own.
+  /// The end follows.
+  func connection(
+    _ connection: ServerConnection, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable)
+  func connectionReceivedEnd(_ connection: ServerConnection)
+  /// All output is with the kernel: more may be written.
+  func connectionDrained(_ connection: ServerConnection)
+  /// The client broke the protocol before or within a request; the handler answers and closes. Told once.
+  func connection(_ connection: ServerConnection, violated violation: HeadViolation)
+  func connection(_ connection: ServerConnection, violated violation: ChunkViolation)
+  /// A request head or body did not arrive in time; the handler answers 408 and closes.
+  func connectionTimedOut(_ connection: ServerConnection)
+  /// The connection is gone, whoever closed it. The last call.
+  func connectionClosed(_ connection: ServerConnection)
+}
+
+/// How long a client may take, in nanoseconds.
+package struct ServerTimeouts: Sendable {
+  /// From the first byte of a head to its last.
+  package var head: UInt64 = 10_000_000_000
+  /// Between requests.
+  package var idle: UInt64 = 75_000_000_000
+  /// Without any byte of a body that is being waited for.
+  package var body: UInt64 = 60_000_000_000
+  /// Without the client taking any byte of an answer.
+  package var send: UInt64 = 60_000_000_000
+  /// To go on reading, and throwing away, what a refused client still sends.
+  package var linger: UInt64 = 5_000_000_000
+
+  package init() {}
+}
