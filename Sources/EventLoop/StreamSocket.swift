@@ -310,6 +310,4 @@ package final class StreamSocket {
     var byte: UInt8 = 0
     return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
   }
-
-  package var localAddress: SocketAddress? { SocketAddress.local(of: descriptor) }
 }

@@ -72,7 +72,7 @@ extension Exchange {
       bytes, limits: gateway.scratch.limits, fields: gateway.scratch.fields, requestMethodIsHEAD: methodIsHEAD)
   }
 
-  /// Delivers what was held; whole answers end here, others go on.
+  /// Delivers what was held; whole answers end here, others go on as what follows arrives.
   func deliverHeld() {
     let isWhole = held.isWhole
     var response = HeldResponse()
@@ -81,7 +81,9 @@ extension Exchange {
       if case .success(let head) = parseHeld(bytes) { deliver(head, bytes, gateway.scratch.fields) }
     }
     response.body.withUnsafeBytes { deliverBody($0) }
-    if isWhole { finishDelivery() }
+    if isWhole { return finishDelivery() }
+    // Nothing more may come for long: what is here goes out.
+    if let stream { streamCaughtUp(stream) }
   }
 
   /// A replay is due and the refused response is out of the way.

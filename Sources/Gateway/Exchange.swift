@@ -75,7 +75,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   var held = HeldResponse()
   var heldSignal: ResponseSignal?
   var discardedBytes = 0
-  var responseFraming = ResponseHeadWriter.Framing.none
+  var responseFraming = BodyFraming.none
   var responseStarted = false
   /// What goes behind a chunked answer, as lines.
   var responseTrailers = ByteBuffer()
@@ -267,6 +267,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
 
   func connectionReceivedEnd(_ connection: ServerConnection) {
     body.finish()
+    if isUpload { forgetUpload() }
     guard let stream, phase == .sending || (phase == .delivering && !uploadAbandoned) else { return }
     endSending(stream)
   }
@@ -327,6 +328,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
         head, in: bytes, fields: fields, framing: responseFraming, clientMinorVersion: clientMinorVersion,
         keepAlive: clientPersistent && !gateway.draining, to: &output)
     }
+    // A client may read nothing before it has sent all.
+    if uploadAbandoned { client?.resumeBody() }
   }
 
   func stream(_ stream: any UpstreamStream, receivedBody bytes: UnsafeRawBufferPointer) {

@@ -1,8 +1,8 @@
 import EventLoop
 import HTTPTransport
 
-/// Connections and descriptors are limited. At a limit accepting rests, and what has been idle for longest makes room
-/// for what is new, as with nginx when its worker_connections run short.
+/// Connections and descriptors are limited. At a limit accepting rests, and what is idle makes room for what is new, as
+/// with nginx when its worker_connections run short: pooled upstream connections, then the clients idle for longest.
 extension GatewayLoop {
   /// Idle client connections that are closed at a time.
   private static let makeRoomMax = 32
@@ -32,7 +32,8 @@ extension GatewayLoop {
     if releaseDescriptors() { resumeAccepting() }
   }
 
-  /// Gives descriptors up that are not in use. - Returns: whether there were any.
+  /// Gives up descriptors that are not in use: every pooled upstream connection, which a later request can make again.
+  /// - Returns: whether there were any.
   func releaseDescriptors() -> Bool {
     endpoints.reduce(false) { $1.releaseIdle() || $0 } || closeIdleClients()
   }

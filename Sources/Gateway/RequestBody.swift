@@ -29,7 +29,6 @@ struct RequestBody: ~Copyable {
   private(set) var isReplayable = true
   /// Whether the client has sent all of it.
   private(set) var isComplete = true
-  private(set) var receivedBytes: UInt64 = 0
   private var limitBytes = 0
   /// What goes behind a chunked body, as lines: kept as long as the request may be sent again, like its head.
   private var trailers = ByteBuffer()
@@ -37,7 +36,6 @@ struct RequestBody: ~Copyable {
   /// - Parameter limitBytes: what may be kept of this request.
   mutating func begin(_ framing: BodyFraming, limitBytes: Int) {
     isReplayable = true
-    receivedBytes = 0
     trailers.release()
     self.limitBytes = limitBytes
     switch framing {
@@ -73,7 +71,6 @@ struct RequestBody: ~Copyable {
   ///
   /// - Parameter passedOn: a stream has them already, or will not need them from here.
   mutating func receive(_ bytes: UnsafeRawBufferPointer, passedOn: Bool, budget: ReplayBudget) {
-    receivedBytes += UInt64(bytes.count)
     giveBackReserve(budget)
     if isReplayable {
       if kept.count + bytes.count <= limitBytes, budget.take(bytes.count) {

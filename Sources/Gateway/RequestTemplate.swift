@@ -49,7 +49,9 @@ struct RequestTemplate: ~Copyable {
         lines.add(field, to: &buffer)
       }
       lines.finish(to: &buffer)
-      if concernsTrailers { TrailerFields.appendWishes(of: head, table, in: source, to: &buffer) }
+      if concernsTrailers {
+        TrailerFields.appendWishes(of: head, table, in: source, to: &buffer) { Self.isRemoved($0, route) }
+      }
       switch head.framing {
       case .length(let count):
         buffer.append("Content-Length: ")

@@ -2,18 +2,14 @@ import HTTPWire
 
 /// Rebuilds an upstream's response head for the client (design §4.7).
 enum ResponseHeadWriter {
-  /// How the body goes to the client.
-  enum Framing: Equatable {
-    case none, length(UInt64), chunked, untilClose
-  }
-
   /// Appends the head with its empty line.
   ///
   /// - Parameters:
+  ///   - framing: how the body goes to the client.
   ///   - clientMinorVersion: an HTTP/1.0 client gets no chunks (RFC 9112 §7).
   ///   - keepAlive: whether the client's connection stays open.
   static func append(
-    _ head: ResponseHead, in source: UnsafeRawBufferPointer, fields: FieldTable, framing: Framing,
+    _ head: ResponseHead, in source: UnsafeRawBufferPointer, fields: FieldTable, framing: BodyFraming,
     clientMinorVersion: UInt8, keepAlive: Bool, to output: inout ByteBuffer
   ) {
     output.append("HTTP/1.1 ")
@@ -34,7 +30,7 @@ enum ResponseHeadWriter {
     }
     lines.finish(to: &output)
     if announcesTrailers, framing == .chunked, head.framing == .chunked {
-      TrailerFields.appendAnnouncement(fields, in: source, to: &output)
+      TrailerFields.appendAnnouncement(fields, in: source, to: &output) { _ in false }
     }
     switch framing {
     case .length(let count):

@@ -25,13 +25,16 @@ enum TrailerFields {
   }
 
   /// Passes on that a client takes trailers, and which ones it will send. RFC 9110 §10.1.4, §6.6.2
+  ///
+  /// - Parameter isRemoved: as with `append`.
   static func appendWishes(
-    of head: RequestHead, _ fields: FieldTable, in source: UnsafeRawBufferPointer, to output: inout ByteBuffer
+    of head: RequestHead, _ fields: FieldTable, in source: UnsafeRawBufferPointer, to output: inout ByteBuffer,
+    isRemoved: (UnsafeRawBufferPointer) -> Bool
   ) {
     if head.minorVersion == 1, asksForTrailers(fields, in: source) {
       output.append("TE: trailers\r\nConnection: TE\r\n")
     }
-    if head.framing == .chunked { appendAnnouncement(fields, in: source, to: &output) }
+    if head.framing == .chunked { appendAnnouncement(fields, in: source, to: &output, isRemoved: isRemoved) }
   }
 
   private static func asksForTrailers(_ fields: FieldTable, in source: UnsafeRawBufferPointer) -> Bool {
@@ -43,13 +46,14 @@ enum TrailerFields {
 
   /// Appends one `Trailer` field with those announced names that may pass. RFC 9110 §6.6.2
   static func appendAnnouncement(
-    _ fields: FieldTable, in source: UnsafeRawBufferPointer, to output: inout ByteBuffer
+    _ fields: FieldTable, in source: UnsafeRawBufferPointer, to output: inout ByteBuffer,
+    isRemoved: (UnsafeRawBufferPointer) -> Bool
   ) {
     var isFirst = true
     for index in 0..<fields.count {
       let field = fields[index]
       guard field.id == .trailer, !fields.isConnectionOption(source[field.name], in: source) else { continue }
-      for name in CommaList(source[field.value]) where mayPass(name, FieldID(name: name)) {
+      for name in CommaList(source[field.value]) where mayPass(name, FieldID(name: name)) && !isRemoved(name) {
         output.append(isFirst ? "Trailer: " : ", ")
         output.append(name)
         isFirst = false

@@ -54,7 +54,15 @@ private final class OneReply: Sendable {
 package final class ClientConnections: LoopResident {
   private struct Key: Hashable {
     let origin: Origin
-    let tls: ObjectIdentifier
+    /// Kept, so that no other trust can take its identity.
+    let tls: TLSTrust
+
+    static func == (one: Key, other: Key) -> Bool { one.origin == other.origin && one.tls === other.tls }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(origin)
+      hasher.combine(ObjectIdentifier(tls))
+    }
   }
 
   package let loop: EventLoop
@@ -79,7 +87,7 @@ package final class ClientConnections: LoopResident {
     guard request.isWritable else {
       return reply(.failure(.protocolViolation("A line of the request's head has a line break in it.")))
     }
-    let key = Key(origin: request.url.origin, tls: ObjectIdentifier(tls))
+    let key = Key(origin: request.url.origin, tls: tls)
     let endpoint: UpstreamEndpoint
     if let known = endpoints[key] {
       endpoint = known

@@ -63,7 +63,6 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   }
 
   package var isClosed: Bool { phase == .closed }
-  package var localAddress: SocketAddress? { socket.localAddress }
   /// The connection's descriptor, for asking the kernel about the peer; -1 when closed.
   package var descriptor: Int32 { socket.descriptor }
   package var pendingBytes: Int { output.pendingBytes }
@@ -75,8 +74,6 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     return deadline.at &- (hasServed ? timeouts.idle : timeouts.head)
   }
   private var hasServed = false
-  /// Bytes of the current answer the kernel has taken.
-  package var writtenBytes: UInt64 { output.writtenBytes }
 
   // MARK: What handlers call
 
@@ -87,19 +84,8 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   package func respond(tail: UnsafeRawBufferPointer? = nil, compose: (inout ByteBuffer) -> Void) -> Bool {
     guard phase != .closed else { return false }
     output.withBuffer(compose)
-    if let tail, !tail.isEmpty {
-      // One system call for a head and a small body.
-      if output.pendingBytes > 0, tail.count <= 16_384 {
-        output.withBuffer { $0.append(tail) }
-      } else {
-        if output.pendingBytes > 0, !settle(output.flush(to: socket)) {
-          if phase != .closed { output.withBuffer { $0.append(tail) } }
-          return false
-        }
-        return settle(output.write(tail, to: socket))
-      }
-    }
-    return settle(output.flush(to: socket))
+    guard let tail, !tail.isEmpty else { return settle(output.flush(to: socket)) }
+    return settle(output.write(tail, to: socket))
   }
 
   /// Adds answer bytes without writing: `flush` or `respond` follows.
@@ -149,7 +135,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   /// Finishes the current exchange, if any, and then closes.
   package func drain() {
     draining = true
-    if isIdle { close() }
+    _ = closeIfIdle()
   }
 
   /// Closes unless a request is under way, or has arrived and was not read yet. - Returns: whether it did.
@@ -218,6 +204,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private func linger() {
     if requestComplete, closeAfterResponse, !socket.hasUnreadBytes { return close() }
     input.release()
+    output.release()
     socket.shutdownSending()
     arm(timeouts.linger)
   }
@@ -286,11 +273,12 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     guard phase == .head else { return }
     if output.pendingBytes > 0 {
       arm(timeouts.send)
-    } else if draining {
+    } else if draining, !socket.hasUnreadBytes {
       return close()
     } else {
       input.release()
       output.release()
+      trailers.release()
       headArmed = false
       arm(timeouts.idle)
     }
@@ -380,7 +368,6 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     skippedEmptyLine = false
     headArmed = false
     hasServed = true
-    output.resetCount()
     closeAfterResponse = !head.persistent
     body = BodyReader(head.framing)
     if head.framing == .chunked { trailers.begin(bytes, fields, namesFields: head.connectionNamesFields) }

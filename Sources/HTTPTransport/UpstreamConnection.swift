@@ -373,6 +373,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     socket?.resumeReading()
     input.release()
     output.release()
+    trailers.release()
     arm(limits.idleNanoseconds)
   }
 

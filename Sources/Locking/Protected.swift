@@ -1,6 +1,7 @@
 package import Glibc
 
-/// A value behind a lock: who wants it waits until it is free. For short work; never across a call that blocks.
+/// A value behind a lock: who wants it waits until it is free. For short work: whoever
+/// does long work inside makes others wait for it, and whoever comes back to the same lock waits for ever.
 ///
 /// A POSIX mutex and not `Synchronization.Mutex`, because the thread sanitizer must see it. That one takes its slow path
 /// inside the toolchain's library, in a futex system call: the sanitizer does not know of it, misses that one holder came after

@@ -37,9 +37,9 @@ struct TrailerFieldsTests {
     #expect(try passed(["\(name): 1", "\(name.uppercased()): 1", "X-Kept: 1"]) == ["X-Kept: 1"])
     let table = FieldTable(capacity: 100)
     var output = ByteBuffer()
-    try Array("Trailer: \(name), X-Kept\r\nTrailer: x-more\r\n\r\n".utf8).withUnsafeBytes { bytes in
+    try Array("Trailer: \(name), X-Kept, X-Removed\r\nTrailer: x-more\r\n\r\n".utf8).withUnsafeBytes { bytes in
       try TrailerSection.parse(bytes, limits: HeadLimits(), fields: table).get()
-      TrailerFields.appendAnnouncement(table, in: bytes, to: &output)
+      TrailerFields.appendAnnouncement(table, in: bytes, to: &output) { $0.bytes(equal: "X-Removed") }
     }
     #expect(String(decoding: output.copy(), as: UTF8.self) == "Trailer: X-Kept, x-more\r\n")
   }

@@ -164,6 +164,19 @@ import Testing
     }
   }
 
+  @Test func `a 401 of which no byte of the body comes is handed on as its head`() async throws {
+    try await Scene.play(.dpop()) { scene async throws in
+      let raw = "HTTP/1.1 401 Unauthorized\r\nDPoP-Nonce: n\r\nContent-Type: application/json\r\n"
+      for framing in ["Content-Length: 100", "Transfer-Encoding: chunked"] {
+        scene.simulation.faults.add(.raw(Array("\(raw)\(framing)\r\n\r\n".utf8), keepsOpen: true), on: .api())
+        let client = try scene.connect()
+        try await client.send(client.head("GET", "/api/echo"))
+        #expect(try await client.readHead().status == 401)
+        await client.leave()
+      }
+    }
+  }
+
   /// Else the rest of the body would be read as a request: request smuggling by the gateway itself.
   @Test func `a body that is refused before it was asked for is not sent afterwards`() async throws {
     let received = AsyncStream.makeStream(of: UInt64?.self)

@@ -7,10 +7,10 @@ import struct
 from smuggling.wire import Broken, read_request
 
 # What a gateway settles itself: from a client these mean something else than they would to an upstream.
-NEVER_FORWARDED = {
-    "connection", "keep-alive", "proxy-connection", "te", "trailer", "upgrade", "expect", "proxy-authorization", "dpop",
+NEVER_FORWARDED = {"keep-alive", "proxy-connection", "upgrade", "expect", "proxy-authorization", "dpop"}
+NEVER_IN_TRAILERS = NEVER_FORWARDED | {
+    "connection", "te", "trailer", "content-length", "transfer-encoding", "host", "authorization", "cookie",
 }
-NEVER_IN_TRAILERS = NEVER_FORWARDED | {"content-length", "transfer-encoding", "host", "authorization", "cookie"}
 
 
 class Script:
@@ -71,6 +71,12 @@ class RecordingOrigin:
             for name, _ in request.fields:
                 if name in NEVER_FORWARDED:
                     self.violations.append(f"{name} of {request.target}")
+            te, connection = request.values("te"), request.values("connection")
+            if (te, connection) not in (([], []), (["trailers"], ["TE"])):
+                self.violations.append(f"TE {te} with Connection {connection} of {request.target}")
+            announced = {name.strip().lower() for value in request.values("trailer") for name in value.split(",")}
+            if announced & NEVER_IN_TRAILERS:
+                self.violations.append(f"Trailer of {request.target}: {announced}")
             for name, _ in request.trailers:
                 if name in NEVER_IN_TRAILERS:
                     self.violations.append(f"trailer {name} of {request.target}")
