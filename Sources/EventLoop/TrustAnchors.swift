@@ -16,19 +16,29 @@ package enum TrustAnchors: Sendable, Hashable {
   ///
   /// To read all of some 150 authorities takes 2 MB and more time than the rest of the start; where the system keeps
   /// them in a hashed directory too, as Debian does, the few that are needed come from there. Who sets OpenSSL's
-  /// variables gets what OpenSSL makes of them.
+  /// variables gets what OpenSSL makes of them, and so does who has written into the file since the directory was made.
   ///
   /// - Parameters:
   ///   - variable: looks an environment variable up.
-  ///   - directory: OpenSSL's own.
+  ///   - directory, file: OpenSSL's own.
   package static func system(
     variable: (String) -> String? = { name in getenv(name).map { String(cString: $0) } },
-    directory: String = String(cString: X509_get_default_cert_dir())
+    directory: String = String(cString: X509_get_default_cert_dir()),
+    file: String = String(cString: X509_get_default_cert_file())
   ) -> TrustAnchors {
     let isToldOtherwise = [X509_get_default_cert_file_env(), X509_get_default_cert_dir_env()].contains {
       $0.map { variable(String(cString: $0)) != nil } ?? false
     }
-    return !isToldOtherwise && isHashed(directory) ? .directory(directory) : .openSSL
+    guard !isToldOtherwise, isHashed(directory), !isNewer(file, than: directory) else { return .openSSL }
+    return .directory(directory)
+  }
+
+  /// Whether `file` was written to since the last entry of `directory` was.
+  private static func isNewer(_ file: String, than directory: String) -> Bool {
+    var (one, other) = (stat(), stat())
+    guard stat(file, &one) == 0, stat(directory, &other) == 0 else { return false }
+    let (written, made) = (one.st_mtim, other.st_mtim)
+    return (written.tv_sec, written.tv_nsec) > (made.tv_sec, made.tv_nsec)
   }
 
   /// Whether the directory has an entry such as `5ed36f99.0`.

@@ -110,7 +110,7 @@ struct TLSTests {
   @Test func `an authority is found in a directory by the hash of its subject`() throws {
     let folder = TemporaryFolder()
     #expect(system("cp \(Self.certificates.authority) \(folder.path)/ && openssl rehash \(folder.path) 2>&1") == 0)
-    let anchors = TrustAnchors.system(variable: { _ in nil }, directory: folder.path)
+    let anchors = TrustAnchors.system(variable: { _ in nil }, directory: folder.path, file: "/nowhere")
     #expect(anchors == .directory(folder.path))
     let trust = TLSTrust(anchors)
     #expect(try trust.context() === trust.context())
@@ -132,6 +132,12 @@ struct TLSTests {
       let anchors = TrustAnchors.system(variable: { $0 == name ? "/x" : nil }, directory: folder.path)
       #expect(anchors == .openSSL)
     }
+    // Whoever adds an authority to the file by hand means it to be believed.
+    let file = folder.file("5ed36f99.0")
+    #expect(system("touch -d '1 hour ago' \(folder.path)") == 0)
+    #expect(TrustAnchors.system(variable: { _ in nil }, directory: folder.path, file: file) == .openSSL)
+    #expect(system("touch -d '2 hours ago' \(file)") == 0)
+    #expect(TrustAnchors.system(variable: { _ in nil }, directory: folder.path, file: file) == .directory(folder.path))
     let connection = try Connection(trusting: .openSSL)
     #expect(connection.open())
     #expect(connection.recorder.failures == [.tls("certificate not accepted: unable to get local issuer certificate")])
