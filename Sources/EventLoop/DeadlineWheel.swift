@@ -49,6 +49,8 @@ package final class DeadlineWheel {
   /// A deadline never passes early, and at most two ticks late.
   package static let tickNanoseconds: UInt64 = 32_000_000
   private static let slotCount: UInt64 = 512
+  /// How far the loop may be behind before a round of events goes first.
+  private static let stallTicks: UInt64 = 4
 
   private let lagNanoseconds = SystemTime.coarseNanoseconds
   private var slots: [Deadline?]
@@ -56,6 +58,7 @@ package final class DeadlineWheel {
   private var currentTick: UInt64
   private var ticker: OpaquePointer?
   private var ticking = false
+  private var hasGivenWay = false
 
   init(base: OpaquePointer) {
     slots = Array(repeating: nil, count: Int(Self.slotCount))
@@ -65,7 +68,7 @@ package final class DeadlineWheel {
       { _, _, context in
         guard let context else { return }
         Unmanaged<DeadlineWheel>.fromOpaque(context)._withUnsafeGuaranteedRef {
-          $0.turn(now: SystemTime.monotonicNanoseconds)
+          $0.tick(now: SystemTime.monotonicNanoseconds)
         }
       }, Unmanaged.passUnretained(self).toOpaque())
   }
@@ -129,6 +132,13 @@ package final class DeadlineWheel {
     deadline.previous = nil
     deadline.tick = Deadline.never
     population -= 1
+  }
+
+  /// Lets deadlines pass, but after a stall, such as a machine that was suspended, a tick later: what arrived meanwhile
+  /// is heard before anybody is called late.
+  func tick(now: UInt64) {
+    hasGivenWay = !hasGivenWay && now / Self.tickNanoseconds > currentTick + Self.stallTicks
+    if !hasGivenWay { turn(now: now) }
   }
 
   /// Lets every deadline pass that is due at `now`.

@@ -10,6 +10,7 @@ from wire import Cut, Malformed, Silent
 HEAD_SECONDS_MAX = 15  # for any answer to begin, or the connection to be closed
 BODY_SECONDS_MAX = 0.7  # a stalled upstream's answer may stall, too: then the client leaves
 REACHED_SECONDS_MAX = 0.4
+LATE_SECONDS = 1.5  # less than the time proofd has for a head
 PIPELINED, FLOOD = 3, 40
 NO_BODY = [(None, 0)]
 CHUNKED = [("chunked", 300), ("chunked", 300_000), ("chunked", 1_500_000)]
@@ -44,6 +45,7 @@ class Talk:
         self.wire, self.path, self.dice = wire, path, dice
         self.new_exchange = new_exchange  # makes one for a method
         self.exchanges = []
+        self.quiet_since = time.monotonic()
         self.refused_heads = 0  # answers to heads that name no number
         self.heads_that_may_be_refused = 0
 
@@ -78,9 +80,14 @@ class Talk:
             return False
         return True
 
+    def send_head(self, exchange, head):
+        sent = self.send(head)
+        # Who connects and is late, as we may be on a busy machine, finds the connection closed.
+        exchange.head_was_sent = sent and time.monotonic() - self.quiet_since < LATE_SECONDS
+
     def send_request(self, **options):
         exchange, head, body = self.request(**options)
-        exchange.head_was_sent = self.send(head)
+        self.send_head(exchange, head)
         self.send(body)
         return exchange
 
@@ -100,6 +107,7 @@ class Talk:
             return False
         judge(exchange, answer)
         exchange.status = answer.status
+        self.quiet_since = time.monotonic()
         return answer.keeps_alive
 
     def take_refusal(self):
@@ -174,7 +182,7 @@ def stays_for_one(talk):
 
 def speaks_1_0(talk):
     exchange, head, _ = talk.request(NO_BODY, version="HTTP/1.0")
-    exchange.head_was_sent = talk.send(head)
+    talk.send_head(exchange, head)
     talk.take(exchange, may_end_with_connection=True)
 
 
@@ -193,7 +201,8 @@ def leaves_in_body(how, waits=False):
     """waits: until the upstream has done its worst, which it may do before it has the body."""
     def client(talk):
         exchange, head, body = talk.request(WITH_BODY)
-        exchange.head_was_sent = talk.send(head, body[: talk.dice.randrange(len(body) - 6)])
+        talk.send_head(exchange, head)
+        talk.send(body[: talk.dice.randrange(len(body) - 6)])
         if waits:
             talk.wait_until_reached(exchange)
         talk.take(exchange) if how == "stall" else talk.leave(how)
@@ -205,7 +214,8 @@ def lies_in_body(talk):
     lie = talk.dice.choice([
         b"zz\r\n", b"-1\r\n", b"f" * 40 + b"\r\n", b"3\r\nabcdef\r\n0\r\n\r\n", b"\r\n", b"5\nabcde\n0\n\n",
     ])
-    exchange.head_was_sent = talk.send(head, b"a\r\n0123456789\r\n" * talk.dice.choice([0, 1, 20_000]) + lie)
+    talk.send_head(exchange, head)
+    talk.send(b"a\r\n0123456789\r\n" * talk.dice.choice([0, 1, 20_000]) + lie)
     talk.take(exchange)
 
 
@@ -266,7 +276,7 @@ def sends_head_slowly(talk):
 def sends_body_slowly(talk):
     exchange, head, body = talk.request(WITH_BODY)
     step = max(1, len(body) // 10)
-    exchange.head_was_sent = talk.send(head)
+    talk.send_head(exchange, head)
     talk.send(*(body[at : at + step] for at in range(0, len(body), step)), pause=0.03)
     talk.take(exchange)
 
@@ -285,8 +295,7 @@ def pipelines(leaves):
             exchange, head, body = talk.request(NO_BODY * 4 + [("length", 300), ("chunked", 300)])
             exchanges.append(exchange)
             data += head + body
-        sent = talk.send(data)
-        exchanges[0].head_was_sent = sent
+        talk.send_head(exchanges[0], data)
         if leaves:
             talk.wait_until_reached(exchanges[0])
             return talk.leave(leaves)
@@ -298,7 +307,7 @@ def pipelines(leaves):
 
 def pipelines_garbage(talk):
     exchange, head, body = talk.request(NO_BODY)
-    exchange.head_was_sent = talk.send(head + body + b"garbage\r\n\r\n")
+    talk.send_head(exchange, head + body + b"garbage\r\n\r\n")
     talk.heads_that_may_be_refused += 1
     if talk.take(exchange):
         talk.take_refusal()
@@ -308,7 +317,7 @@ def floods(talk):
     """Many requests, and not one answer read."""
     for number in range(FLOOD):
         exchange, head, _ = talk.request(NO_BODY)
-        exchange.head_was_sent = talk.send(head) and number == 0
+        talk.send(head) if number > 0 else talk.send_head(exchange, head)
     talk.wait_until_reached(talk.exchanges[0])
 
 

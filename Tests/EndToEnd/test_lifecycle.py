@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """proofd starts, says what is wrong with its configuration, does not share its port, and drains before it ends."""
 
+import collections
 import pathlib
 import re
 import signal
 import socket
+import time
 import unittest
 
 from harness import PROOFD, Origin, Proofd, Stage, listens, receive_all, wait_until
+from wire import Wire
 
 BROKEN = """\
 listen: 127.0.0.1:99999
@@ -45,6 +48,23 @@ class Lifecycle(Stage):
         self.assertIn(b'"target": "/late"', answer)
         self.assertEqual(proofd.child.process.wait(10), 0)
         self.assertEqual([record["status"] for record in proofd.records(1)], [200])
+
+    def test_what_arrives_while_the_machine_sleeps_is_served(self):
+        origin = Origin(self)
+        proofd = Proofd(
+            self, {}, {"open": {"path": "/open", "upstream": f"http://127.0.0.1:{origin.port}/"}},
+            timeouts={"idle": "1s", "head": "1s"},
+        )
+        clients = [Wire(proofd.port) for _ in range(200)]
+        for client in clients:
+            self.addCleanup(client.socket.close)
+        proofd.child.process.send_signal(signal.SIGSTOP)
+        for client in clients:
+            client.send(client.head("GET", "/open/x"))
+        time.sleep(1.5)  # longer than an idle connection is kept
+        proofd.child.process.send_signal(signal.SIGCONT)
+        statuses = [answer and answer.status for answer in map(Wire.answer, clients)]
+        self.assertEqual(collections.Counter(statuses), {200: len(clients)})
 
     def test_a_second_instance_on_the_same_port_says_so(self):
         routes = {"open": {"path": "/open", "upstream": "http://127.0.0.1:9/"}}

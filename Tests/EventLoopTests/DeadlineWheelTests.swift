@@ -122,6 +122,24 @@ struct DeadlineWheelTests {
     #expect(others.passed == 1)
   }
 
+  @Test func `after a stall a round of events goes before the deadlines`() {
+    let turned = TurnedLoop()
+    let wheel = turned.loop.deadlines
+    let target = Target()
+    let deadline = Deadline(on: turned.loop, target: target)
+    let later = Deadline(on: turned.loop, target: Target())  // keeps the wheel in motion
+    wheel.set(later, after: 400 * Self.tick, now: start)
+    defer { later.remove() }
+    wheel.set(deadline, after: 10 * Self.tick, now: start)
+    wheel.tick(now: start + 30 * Self.tick)
+    #expect(target.passed == 0)
+    wheel.tick(now: start + 31 * Self.tick)
+    #expect(target.passed == 1)
+    wheel.set(deadline, after: 2 * Self.tick, now: start + 31 * Self.tick)
+    wheel.tick(now: start + 34 * Self.tick)
+    #expect(target.passed == 2)
+  }
+
   @Test func `after a stall of several revolutions everything due passes once, and the rest in time`() {
     let turned = TurnedLoop()
     let wheel = turned.loop.deadlines
