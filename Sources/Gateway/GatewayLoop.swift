@@ -38,7 +38,7 @@ final class GatewayLoop {
   /// How often a healthy upstream's clock is looked at.
   private static let clockSampleNanoseconds: UInt64 = 1_000_000_000
   /// How many connections make a burst, whose memory is given back when three quarters of them have left.
-  private static let burstConnectionsMin = 256
+  private static let burstConnectionsMin = 128
 
   init(loop: EventLoop, shared: GatewayShared) {
     self.loop = loop
