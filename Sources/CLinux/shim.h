@@ -22,6 +22,9 @@ static inline int proofd_accept(int listener, struct sockaddr_storage *address, 
 /// The process's environment (Swift cannot tell that nothing here changes it).
 static inline char *const *proofd_environment(void) { return __environ; }
 
+/// POLLRDHUP, which glibc shows to _GNU_SOURCE only.
+static const short proofd_poll_peer_ended = 0x2000;
+
 /// Names the calling thread for ps and top; at most 15 bytes are kept.
 static inline void proofd_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 

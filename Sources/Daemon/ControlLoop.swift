@@ -32,9 +32,10 @@ final class ControlLoop: Sendable {
     plane.post { $0.serve(socket, sources) }
   }
 
-  /// Blocks until SIGTERM or SIGINT; `again` is called for each later one, `hangUp` for SIGHUP.
-  func waitForSignal(again: @escaping @Sendable () -> Void, hangUp: @escaping @Sendable () -> Void) {
-    let ended = ThreadGate()
+  /// Takes signals from now on: SIGTERM or SIGINT opens the gate, `again` is called for each later one, `hangUp` for
+  /// SIGHUP.
+  func watchSignals(again: @escaping @Sendable () -> Void, hangUp: @escaping @Sendable () -> Void) -> ThreadGate {
+    let (ended, installed) = (ThreadGate(), ThreadGate())
     let count = Protected(0)
     plane.post { plane in
       plane.watch([SIGTERM, SIGINT]) {
@@ -45,8 +46,10 @@ final class ControlLoop: Sendable {
         isFirst ? ended.open() : again()
       }
       plane.watch([SIGHUP], hangUp)
+      installed.open()
     }
-    ended.wait()
+    installed.wait()
+    return ended
   }
 
   func stop() {

@@ -1,7 +1,7 @@
 package import Configuration
 import Console
 import Credentials
-import EventLoop
+package import EventLoop
 import Gateway
 import HTTPTransport
 import HTTPWire
@@ -81,11 +81,12 @@ package final class Daemon: Sendable {
     "proofd listens on \(url) (\(routeCount) \(routeCount == 1 ? "route" : "routes"))"
   }
 
-  /// Blocks until SIGTERM or SIGINT comes. From then on a second one breaks off what is under way.
+  /// Takes signals from now on: SIGTERM or SIGINT opens the gate, a second one breaks off what is under way. Before the
+  /// announcement, as whoever reads that may send one.
   ///
   /// SIGHUP opens the log file again; if that fails the old one stays in use.
-  package func waitForSignal() {
-    control.waitForSignal(
+  package func watchSignals() -> ThreadGate {
+    control.watchSignals(
       again: { [gateway] in gateway.breakOff() },
       hangUp: { [hub] in try? hub.reopen() })  // the old file stays in use
   }

@@ -305,6 +305,13 @@ package final class StreamSocket {
     return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN
   }
 
+  /// Whether the peer has ended its sending side, or the connection is gone, whatever is still to be read: for an owner
+  /// that does not read now. poll(2)
+  package var peerHasLeft: Bool {
+    var request = pollfd(fd: descriptor, events: proofd_poll_peer_ended, revents: 0)
+    return poll(&request, 1, 0) > 0
+  }
+
   /// Whether the kernel holds bytes that nobody has read: closing now would reset the connection.
   package var hasUnreadBytes: Bool {
     var byte: UInt8 = 0

@@ -323,6 +323,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     }
     if responseFraming == .untilClose { clientPersistent = false }
     responseStarted = true
+    if !body.isComplete { client?.beginResponse() }
     client?.queue { output in
       ResponseHeadWriter.append(
         head, in: bytes, fields: fields, framing: responseFraming, clientMinorVersion: clientMinorVersion,

@@ -37,12 +37,18 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private var closeAfterResponse = false
   private var draining = false
   private let deadline: Deadline
+  /// Looks after a client that is not read, and whose leaving no event tells; made when that is first the case.
+  private var watch: Deadline?
+  /// The answer has begun: a client may stop sending a body that was answered early, and is not timed for it.
+  private var responseBegan = false
   /// Told when the connection is gone, so that its list can forget it.
   package var whenClosed: ((ServerConnection) -> Void)?
 
   /// Bytes a client may send ahead of its turn before it is no longer read.
   private static let aheadBytesMax = LoopScratch.headReadBytes
   private static let lingerBytesMax: UInt64 = 256 << 20
+  /// How often a client that is not read is looked after.
+  private static let watchNanoseconds: UInt64 = 1_000_000_000
 
   package init(
     loop: EventLoop, descriptor: Int32, scratch: LoopScratch, timeouts: ServerTimeouts,
@@ -88,6 +94,12 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     return settle(output.write(tail, to: socket))
   }
 
+  /// The answer to the request has begun; from here on its body is not waited for any more.
+  package func beginResponse() {
+    responseBegan = true
+    if phase == .body { armWhileAnswering() }
+  }
+
   /// Adds answer bytes without writing: `flush` or `respond` follows.
   package func queue(_ compose: (inout ByteBuffer) -> Void) {
     guard phase != .closed else { return }
@@ -127,7 +139,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     guard bodyPaused else { return }
     bodyPaused = false
     guard phase == .body else { return }
-    arm(timeouts.body)
+    armForBody()
     updateReading()
     if !consuming, !input.isEmpty { processInput() }
   }
@@ -155,6 +167,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     guard phase != .closed else { return }
     phase = .closed
     deadline.remove()
+    watch?.remove()
     abortively ? socket.closeAbortively() : socket.close()
     loop.retire(self)
     handler.connectionClosed(self)
@@ -171,7 +184,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
       return true
     case .pending:
       // A body that is being waited for has a limit of its own.
-      if phase != .body || bodyPaused { arm(timeouts.send) }
+      if phase != .body || bodyPaused || responseBegan { arm(timeouts.send) }
       return false
     case .failed:
       close()
@@ -185,7 +198,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     case .lingering: return linger()
     case .head: return input.isEmpty ? becomeIdle() : processInput()
     case .answering: clearDeadline()
-    case .body: if bodyPaused { clearDeadline() }
+    case .body: if bodyPaused || responseBegan { clearDeadline() }
     case .closed: break
     }
     handler.connectionDrained(self)
@@ -295,7 +308,13 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
       case .lingering: true
       case .closed: false
       }
-    if isWanted { socket.resumeReading() } else { socket.pauseReading() }
+    if isWanted {
+      socket.resumeReading()
+      watch?.clear()
+    } else {
+      socket.pauseReading()
+      watchClient()
+    }
   }
 
   /// - Returns: how many bytes are done with.
@@ -369,6 +388,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     headArmed = false
     hasServed = true
     closeAfterResponse = !head.persistent
+    responseBegan = false
     body = BodyReader(head.framing)
     if head.framing == .chunked { trailers.begin(bytes, fields, namesFields: head.connectionNamesFields) }
     bodyPaused = false
@@ -378,7 +398,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
       clearDeadline()
     } else {
       phase = .body
-      arm(timeouts.body)
+      armForBody()
     }
     handler.connection(self, received: head, in: bytes, fields: fields)
   }
@@ -386,7 +406,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private func consumeBody(_ bytes: UnsafeRawBufferPointer) -> Int? {
     switch body.next(bytes) {
     case .payload(let range, let consumed):
-      arm(timeouts.body)
+      armForBody()
       handler.connection(self, receivedBody: UnsafeRawBufferPointer(rebasing: bytes[range]))
       if phase == .body, body.isAtEnd { endBody() }
       return consumed
@@ -445,15 +465,29 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     deadline.clear()
   }
 
+  /// The next byte of the body is waited for, unless the answer has begun: then only the client's reading counts.
+  private func armForBody() {
+    if responseBegan { armWhileAnswering() } else { arm(timeouts.body) }
+  }
+
   /// While an answer is made only a client that does not take it is timed.
   private func armWhileAnswering() {
     if output.pendingBytes > 0 { arm(timeouts.send) } else { clearDeadline() }
   }
 
+  /// No event tells of a client that leaves while it is not read.
+  private func watchClient() {
+    guard phase != .closed else { return }
+    let watch = watch ?? Deadline(on: loop, target: self)
+    self.watch = watch
+    if !watch.isSet { watch.set(after: Self.watchNanoseconds) }
+  }
+
   package func deadlinePassed(_ deadline: Deadline) {
+    guard deadline !== watch else { return socket.peerHasLeft ? close() : watchClient() }
     switch phase {
     case .head where output.pendingBytes > 0 || (input.isEmpty && !headArmed): close()
-    case .body where bodyPaused: close()
+    case .body where bodyPaused || responseBegan: close()
     case .head, .body:
       giveUpRequest()
       handler.connectionTimedOut(self)

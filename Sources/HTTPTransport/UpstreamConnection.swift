@@ -427,7 +427,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   /// Times whoever is to move next: the server that takes the request, answers it, or goes on with the answer.
   private func armForProgress() {
     switch phase {
-    case .awaitingHead where output.pendingBytes > 0: arm(limits.sendNanoseconds)
+    case .awaitingHead where output.pendingBytes > 0, .body where output.pendingBytes > 0: arm(limits.sendNanoseconds)
     case .awaitingHead where requestFinished || writeBroken: arm(limits.responseHeadNanoseconds)
     case .body where !readingPaused:
       if let nanoseconds = limits.responseBodyNanoseconds { arm(nanoseconds) } else { clearDeadline() }

@@ -34,9 +34,10 @@ extension Verb {
       throw CommandFailure(exitCode: .failed, message: error.description)
     }
     for warning in daemon.warnings { invocation.terminal.talk("proofd: warning: \(warning)") }
+    let signalled = daemon.watchSignals()
     ProcessMemory.releaseCode()
     invocation.terminal.announce(daemon.announcement)
-    daemon.waitForSignal()
+    signalled.wait()
     let ended = ThreadGate()
     Task {
       await daemon.stop()

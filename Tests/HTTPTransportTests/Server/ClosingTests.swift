@@ -268,4 +268,34 @@ struct ServerClosingTests {
     #expect(forgotten == 1)
     #expect(rig.heard.last == "closed")
   }
+
+  /// No event tells of it: the connection is looked at each second.
+  @Test(arguments: [true, false])
+  func `a client that leaves while it is not read is noticed`(rudely: Bool) throws {
+    let rig = try ServerRig(overTCP: true)
+    rig.onBody = { $0.pauseBody() }
+    rig.client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n")
+    #expect(rig.turn { rig.heard.count == 1 })
+    rig.client.send(String(repeating: "x", count: 100_000))
+    #expect(rig.turn { rig.bodyBytes > 0 })
+    if rudely { rig.client.reset() } else { rig.client.close() }
+    #expect(rig.turn { rig.isClosed })
+  }
+
+  @Test func `a body whose answer has begun is not timed`() throws {
+    var timeouts = ServerTimeouts()
+    timeouts.body = 50_000_000
+    let rig = try ServerRig(timeouts: timeouts)
+    rig.onHead = { connection in
+      connection.beginResponse()
+      connection.respond { $0.append("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab") }
+    }
+    #expect(rig.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc"))
+    let other = try ServerRig(on: rig.turned, timeouts: timeouts)
+    #expect(other.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc"))
+    // The other one's time is over, and so would this one's be.
+    #expect(rig.turn { other.heard.contains("timed out") })
+    #expect(!rig.heard.contains("timed out"))
+    #expect(!rig.isClosed)
+  }
 }
