@@ -26,6 +26,7 @@ import time
 import unittest
 
 PROOFD, PROOFD_SIM = os.environ.get("PROOFD", "proofd"), os.environ.get("PROOFD_SIM", "proofd-sim")
+SANITIZER = os.environ.get("SANITIZER")  # the one PROOFD is built with: address or thread
 START_SECONDS_MAX = 20
 STOP_SECONDS_MAX = 20
 
@@ -55,6 +56,12 @@ def listens(port):
 
 def result(text):
     print(f"result: {text}", flush=True)
+
+
+def refuse_report(name, output):
+    """A sanitizer's report fails the test, whatever else the process did: its exit code may have been expected."""
+    if "Sanitizer" in output:
+        raise AssertionError(f"{name}:\n{output}")
 
 
 def with_environment(more):
@@ -118,11 +125,13 @@ class Child:
         if self.running:
             self.process.send_signal(with_signal)
         try:
-            return self.process.wait(STOP_SECONDS_MAX)
+            code = self.process.wait(STOP_SECONDS_MAX)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
             raise TimeoutError(f"{self.name} did not stop {STOP_SECONDS_MAX} s after signal {with_signal}") from None
+        refuse_report(self.name, self.err.read_text(errors="replace"))
+        return code
 
 
 class Stage(unittest.TestCase):
@@ -150,13 +159,20 @@ class Stage(unittest.TestCase):
         path.chmod(mode)
         return path
 
+    def assert_memory(self, kilobytes, most, message=None):
+        """Says nothing of a PROOFD with a sanitizer: that keeps what was freed, and a shadow of everything."""
+        if not SANITIZER:
+            self.assertLessEqual(kilobytes, most, message)
+
     def run_command(self, *arguments, seconds=60, environment=None, cwd=None):
         """A finished command with its output as bytes."""
-        return subprocess.run(
+        finished = subprocess.run(
             [str(argument) for argument in arguments],
             stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False, cwd=cwd,
             env=with_environment(environment),
         )
+        refuse_report(arguments[0], finished.stderr.decode(errors="replace"))
+        return finished
 
 
 class Origin:

@@ -52,7 +52,7 @@ class BigBodies(Stage):
                     result(
                         f"{count >> 20} MiB, {route}, {framing}: {count / seconds / 1e6:.0f} MB/s down, "
                         f"{count / up / 1e6:.0f} MB/s up, at most {self.memory()} kB")
-        self.assertLessEqual(self.memory(), MEMORY_KILOBYTES_MAX)
+        self.assert_memory(self.memory(), MEMORY_KILOBYTES_MAX)
 
     def test_the_slower_side_holds_the_faster_one_back(self):
         count, expected = self.slow_bytes, self.digest(self.slow_bytes)
@@ -70,7 +70,7 @@ class BigBodies(Stage):
                     seconds, digest = timed(*call)
                     self.assertEqual(digest, expected)
                     self.assertGreater(seconds, slowest * 0.8)
-        self.assertLessEqual(self.memory(), MEMORY_KILOBYTES_MAX)
+        self.assert_memory(self.memory(), MEMORY_KILOBYTES_MAX)
         result(f"{count >> 20} MiB at {slow >> 20} MiB/s, either side slow: at most {self.memory()} kB")
 
     def memory(self):

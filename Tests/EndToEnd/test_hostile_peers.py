@@ -135,7 +135,7 @@ class HostilePeers(Stage):
         after = self.settled_descriptors(before)
         self.judge_log()
         grown = self.proofd.child.memory_kilobytes() - warm
-        self.assertLess(grown, self.growth_kilobytes_max, f"from {warm} kB")
+        self.assert_memory(grown, self.growth_kilobytes_max, f"from {warm} kB")
         result(
             f"{len(plan)} hostile exchanges, {len(self.exchanges)} requests: descriptors {before} and {after}, "
             f"{warm} kB and {warm + grown} kB")

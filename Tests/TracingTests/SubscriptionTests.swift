@@ -148,6 +148,20 @@ private final class Watcher: Sendable {
     subscription.request()
   }
 
+  @Test func `a hub that is closed lets go of who still watches`() throws {
+    let hub = try RecordHub(.nowhere, heldSecrets: HeldSecrets())
+    weak var watching: Watcher?
+    do {
+      let watcher = Watcher()
+      _ = watcher.watch(hub)
+      watching = watcher
+    }
+    #expect(watching != nil)
+    hub.flushAndClose()
+    #expect(watching == nil)
+    #expect(!hub.isWatched)
+  }
+
   @Test func `a log is wanted at once only while somebody watches`() throws {
     let hub = try RecordHub(.nowhere, heldSecrets: HeldSecrets())
     defer { hub.flushAndClose() }

@@ -92,9 +92,10 @@ final class LogIntake: Sendable {
   func request(_ id: UInt64) { change { $0.subscribers[id]?.isReady = true } }
 
   func unsubscribe(_ id: UInt64) {
-    state.withLock { state in
-      state.subscribers[id] = nil
-      watched.store(!state.subscribers.isEmpty, ordering: .relaxed)
+    // Freed behind the lock: what the subscriber kept may call back here when it goes.
+    _ = state.withLock { state in
+      defer { watched.store(!state.subscribers.isEmpty, ordering: .relaxed) }
+      return state.subscribers.removeValue(forKey: id)
     }
   }
 
@@ -166,10 +167,14 @@ final class LogIntake: Sendable {
     for delivery in deliveries { delivery.deliver(delivery.lines) }
   }
 
+  /// Nothing is delivered any more, and who still watches is let go.
   func finish(drained: Bool, droppedTotal: Int) {
-    state.withLock { state in
+    _ = state.withLock { state in
       state.isDrained = drained && state.droppedCount == 0
       state.droppedByWriter = droppedTotal
+      watched.store(false, ordering: .relaxed)
+      defer { state.subscribers = [:] }
+      return state.subscribers
     }
   }
 

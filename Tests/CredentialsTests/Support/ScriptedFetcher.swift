@@ -108,31 +108,47 @@ struct NoHTTP: HTTPSending {
   }
 }
 
-/// A sleeper that ends each sleep when the test says.
+/// A sleeper that ends each sleep when the test says, or when its task is cancelled.
 final class ManualSleep: Sendable {
+  private struct Sleep {
+    let number: Int
+    let duration: Duration
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
   private struct State {
-    var sleeps: [(Duration, CheckedContinuation<Void, Never>)] = []
+    var count = 0
+    var sleeps: [Sleep] = []
     var watchers: [CheckedContinuation<Void, Never>] = []
   }
   private let state = Protected(State())
 
   func sleep(_ duration: Duration) async {
-    await withCheckedContinuation { continuation in
-      let watchers = state.withLock { state in
-        state.sleeps.append((duration, continuation))
-        defer { state.watchers = [] }
-        return state.watchers
+    let number = state.withLock { state in
+      state.count += 1
+      return state.count
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let watchers = state.withLock { state in
+          state.sleeps.append(Sleep(number: number, duration: duration, continuation: continuation))
+          defer { state.watchers = [] }
+          return state.watchers
+        }
+        for watcher in watchers { watcher.resume() }
+        if Task.isCancelled { wake(number) }
       }
-      for watcher in watchers { watcher.resume() }
+    } onCancel: {
+      wake(number)
     }
   }
 
   /// Waits for a sleep to begin, ends it and tells how long it was to be.
   func end() async -> Duration {
     while true {
-      if let (duration, continuation) = state.withLock({ $0.sleeps.isEmpty ? nil : $0.sleeps.removeFirst() }) {
-        continuation.resume()
-        return duration
+      if let sleep = state.withLock({ $0.sleeps.isEmpty ? nil : $0.sleeps.removeFirst() }) {
+        sleep.continuation.resume()
+        return sleep.duration
       }
       await withCheckedContinuation { continuation in
         let isThere = state.withLock { state in
@@ -142,5 +158,12 @@ final class ManualSleep: Sendable {
         if isThere { continuation.resume() }
       }
     }
+  }
+
+  private func wake(_ number: Int) {
+    let sleep = state.withLock { state in
+      state.sleeps.firstIndex { $0.number == number }.map { state.sleeps.remove(at: $0) }
+    }
+    sleep?.continuation.resume()
   }
 }

@@ -27,7 +27,10 @@ final class ServerRig {
       handler: handler)
   }
 
-  deinit { handler.connection?.close() }
+  deinit {
+    handler.connection?.close()
+    handler.answer = { _ in }  // it may hold the connection, which holds the handler
+  }
 
   subscript<Value>(dynamicMember path: ReferenceWritableKeyPath<RecordingHandler, Value>) -> Value {
     get { handler[keyPath: path] }
