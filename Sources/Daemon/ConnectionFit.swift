@@ -18,8 +18,10 @@ struct ConnectionFit {
     let others = Self.reserve + loops * (Self.perLoop + configuration.listen.count)
     let fitting = max(loops, (descriptors - others) / 2)
     connections = min(wanted, fitting)
+    // The default promises nothing, unless little is left of it.
+    let expected = wanted == Limits().connectionsMax ? wanted / 2 : wanted
     warning =
-      wanted <= fitting
+      expected <= fitting
       ? nil
       : """
       limits.connections is \(wanted), but the system allows \(descriptors) open files: \(connections) connections are \
