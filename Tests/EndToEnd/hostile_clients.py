@@ -7,7 +7,7 @@ import time
 from hostile_behaviours import BEHAVIOURS, is_whole, mark
 from wire import Cut, Malformed, Silent
 
-HEAD_SECONDS_MAX = 15  # for any answer to begin, or the connection to be closed
+HEAD_SECONDS_MAX = 30  # for any answer to begin, or the connection to be closed
 BODY_SECONDS_MAX = 0.7  # a stalled upstream's answer may stall, too: then the client leaves
 REACHED_SECONDS_MAX = 0.4
 LATE_SECONDS = 1.5  # less than the time proofd has for a head
@@ -111,7 +111,7 @@ class Talk:
         return answer.keeps_alive
 
     def take_refusal(self):
-        """The answer to a head that is none, if there is time for one."""
+        """The answer to a head that is none, if there is one."""
         self.wire.socket.settimeout(HEAD_SECONDS_MAX)
         try:
             answer = self.wire.answer()
@@ -190,10 +190,11 @@ def leaves_in_head(how):
     def client(talk):
         _, head, _ = talk.request(NO_BODY)
         talk.send(head[: talk.dice.randrange(1, len(head) - 1)])
-        if how == "stall":
-            talk.heads_that_may_be_refused += 1
-            return talk.take_refusal()
+        talk.heads_that_may_be_refused += 1  # also when we are too late to leave
+        talk.exchanges.clear()  # whatever the answer, it is not to a request
         talk.leave(how)
+        if how in ("half", "stall"):
+            talk.take_refusal()
     return client
 
 
