@@ -49,6 +49,8 @@ package struct OutputQueue: ~Copyable {
       case .end, .failed: return .failed
       }
     }
+    // A stream that is slow on its other side holds no memory here.
+    buffer.release(to: blocks)
     return .drained
   }
 

@@ -2,8 +2,8 @@
 /// allocates none. One per loop.
 package final class BlockPool {
   /// More than nearly every head, and a small body behind it.
-  package static let blockBytes = 4_096
-  private static let sparesMax = 32
+  package static let blockBytes = 2_048
+  private static let sparesMax = 64
 
   private let spares = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: BlockPool.sparesMax)
   private var count = 0

@@ -6,7 +6,9 @@ import os
 import pathlib
 import re
 import resource
+import selectors
 import socket
+import threading
 import time
 import unittest
 
@@ -132,6 +134,61 @@ class Limits(Stage):
             client.setblocking(True)
             client.sendall(bytes(left[client]))
             self.assertIn(b" 200 ", client.recv(65536).split(b"\r\n")[0])
+
+    def test_uploads_that_are_passed_on_hold_little_besides_what_is_kept(self):
+        sink = Sink()
+        self.addCleanup(sink.close)
+        proofd = Proofd(
+            self, {}, {"sink": {"path": "/sink", "upstream": f"http://127.0.0.1:{sink.port}/"}},
+            threads=1, replay_limit=1 << 20, replay_total=1 << 20,
+        )
+        before, count, size = resident_bytes(proofd), 1000, 1 << 16
+        head = f"PUT /sink/x HTTP/1.1\r\nHost: 127.0.0.1:{proofd.port}\r\nContent-Length: {2 * size}\r\n\r\n"
+        for _ in range(count):
+            self.connect(proofd, head + "x" * size)
+        wait_until("all of it has been passed on", lambda: sink.received >= count * size)
+        each = (resident_bytes(proofd) - before - 2 * (1 << 20)) / count
+        print(f"result: an upload under way holds {each / 1024:.1f} KiB besides its kept body")
+        self.assertLess(each, 16 * 1024)
+
+
+class Sink:
+    """An upstream that reads, counts, and never answers."""
+
+    def __init__(self):
+        self.received = 0
+        self.selector = selectors.DefaultSelector()
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=1000)
+        self.port = self.listener.getsockname()[1]
+        self.selector.register(self.listener, selectors.EVENT_READ)
+        self.is_open = True
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self):
+        while self.is_open:
+            for key, _ in self.selector.select(0.1):
+                if key.fileobj is self.listener:
+                    self.selector.register(self.listener.accept()[0], selectors.EVENT_READ)
+                elif piece := self.read(key.fileobj):
+                    self.received += len(piece)
+                else:
+                    self.selector.unregister(key.fileobj)
+                    key.fileobj.close()
+
+    @staticmethod
+    def read(peer):
+        try:
+            return peer.recv(1 << 16)
+        except ConnectionResetError:
+            return b""
+
+    def close(self):
+        self.is_open = False
+        self.thread.join()
+        for key in list(self.selector.get_map().values()):
+            key.fileobj.close()
+        self.selector.close()
 
 
 def pid(proofd):
