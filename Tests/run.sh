@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need (Debian 12, Swift 6; as root or with sudo) and runs them all.
 #
-#   Tests/run.sh [--long]    --long adds all drivers under both sanitizers, the soak, the full mutation count and the
+#   Tests/run.sh [--long]    --long adds all tests under both sanitizers, the soak, the full mutation count and the
 #                            benchmarks, and fuzzes longer
 #
 # Output is short when all is well; a step that fails prints all it said, and later steps still run. Logs stay in
@@ -117,9 +117,11 @@ step "Examples/QuickStart/run.sh --once" Examples/QuickStart/run.sh --once
 for sanitizer in address thread; do
   build=.build/ci-$sanitizer
   step "build, $sanitizer sanitizer" swift build --scratch-path "$build" --sanitize "$sanitizer" --build-tests
-  # The daemon's tests apart: so slow, others that compute for long would keep its control plane waiting past its timeouts.
-  for part in "--filter DaemonTests" "--skip DaemonTests"; do
-    # shellcheck disable=SC2086  # two words
+  parts=("--skip DaemonTests")
+  # The daemon's tests have limits in time: so slow, they get the processors to themselves.
+  if $long; then parts+=("--filter DaemonTests --no-parallel"); fi
+  for part in "${parts[@]}"; do
+    # shellcheck disable=SC2086  # two words and more
     step "swift test $part, $sanitizer sanitizer" sanitized "$sanitizer" \
       swift test --scratch-path "$build" --sanitize "$sanitizer" --skip-build --disable-xctest $part
   done
