@@ -82,16 +82,13 @@ driver() { PYTHONPATH=Tests "$venv/bin/python" "$1"; }
 # sanitized address|thread COMMAND…: runs it so that a report ends the process that made it. Reports go to files: so none is
 # lost with the output of a process nobody reads. A trap is no report: Swift ends with it what breaks a precondition, and
 # there are tests that want to see that.
-# Leaks are counted in the programs; a suite may end while a task of one of its tests is parked.
 sanitized() {
-  local leaks=1
-  [[ $2 != swift ]] || leaks=0
   local SANITIZER=$1 reports=$PWD/$logs/$1-reports status=0 options
   export SANITIZER
   options=exitcode=66:halt_on_error=1:handle_sigill=0:handle_sigtrap=0:log_path=$reports/report
   shift
   mkdir -p "$reports"
-  ASAN_OPTIONS=$options:detect_leaks=$leaks TSAN_OPTIONS=$options \
+  ASAN_OPTIONS=$options:detect_leaks=1 TSAN_OPTIONS=$options \
     LSAN_OPTIONS=suppressions=$PWD/Tests/leaks.txt:print_suppressions=0 "$@" || status=$?
   cat "$reports"/* 2>/dev/null || return "$status"
   mv "$reports" "$reports-$steps" # the next step starts without

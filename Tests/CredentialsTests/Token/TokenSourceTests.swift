@@ -63,6 +63,7 @@ struct TokenSourceTests {
     let outcomes = Outcomes()
     source.acquire(waiter: outcomes.waiter)
     #expect(outcomes.texts == ["t1"])
+    await fetcher.answer("t2")  // a fetch that never ends would keep its task and its source
   }
 
   @Test func `within the last 30 s requests wait for the next token`() async throws {
