@@ -34,7 +34,8 @@ import Testing
       #expect(scene.tokenRequests.count == 1)
       return try await scene.records()
     }
-    #expect(records.map(\.error) == ["overloaded", nil, nil])
+    // In any order: two loops hand their lines over when each is ready.
+    #expect(records.count == 3 && records.compactMap(\.error) == ["overloaded"])
   }
 
   @Test func `who leaves, is answered or runs out of time makes room for another`() async throws {
