@@ -9,7 +9,7 @@ extension Exchange {
   ) {
     guard let route, template.framing == .chunked else { return }
     body.keepTrailers { lines in
-      TrailerFields.append(fields, in: bytes, to: &lines) { RequestTemplate.isRemoved($0, route) }
+      TrailerFields.append(fields, in: bytes, to: &lines) { RequestTemplate.isRemovedInAnySpelling($0, route) }
     }
   }
 

@@ -28,11 +28,12 @@ package final class GatewayRoute: Sendable {
   var needsProof: Bool { skew != nil }
   /// The credential never asks an issuer.
   let isStatic: Bool
-  /// The lower-case name of the field a static credential sets, if it is not Authorization.
+  /// The name of the field a static credential sets, if it is not Authorization; as folded, see `FoldedName`.
   let injectedField: [UInt8]?
   /// Nil is every method but those that are never proxied.
   let methods: [[UInt8]]?
   let passAuthorization: Bool
+  /// As folded, see `FoldedName`.
   let removedFields: [[UInt8]]
   let replayLimitBytes: Int
   /// Larger request bodies are refused.
@@ -87,10 +88,10 @@ package final class GatewayRoute: Sendable {
     nonces = definition.tokens?.nonceCell(origin: definition.upstream.origin)
     skew = definition.skew
     isStatic = definition.isStatic
-    injectedField = definition.injectedField.map { Array(ASCII.lowercased($0).utf8) }
+    injectedField = definition.injectedField.map { FoldedName.bytes($0) }
     methods = definition.methods?.map { Array($0.utf8) }
     passAuthorization = definition.passAuthorization
-    removedFields = definition.removedFields.map { Array($0.utf8) }
+    removedFields = definition.removedFields.map { FoldedName.bytes($0) }
     replayLimitBytes = definition.replayLimitBytes
     bodyLimitBytes = definition.bodyLimitBytes
     tokenTimeoutNanoseconds = UInt64(max(0, definition.tokenTimeout.nanoseconds))

@@ -41,7 +41,8 @@ struct RequestTemplate: ~Copyable {
         let name = source[field.name]
         guard Self.passes(field.id, route),
           !(head.connectionNamesFields && table.isConnectionOption(name, in: source)),
-          !Self.isRemoved(name, route)
+          !Self.isRemoved(name, route),
+          !(table.hasUnusualNames && Self.isRemovedFolded(name, route))
         else {
           if field.id == .te || field.id == .trailer { concernsTrailers = true }
           continue
@@ -50,7 +51,7 @@ struct RequestTemplate: ~Copyable {
       }
       lines.finish(to: &buffer)
       if concernsTrailers {
-        TrailerFields.appendWishes(of: head, table, in: source, to: &buffer) { Self.isRemoved($0, route) }
+        TrailerFields.appendWishes(of: head, table, in: source, to: &buffer) { Self.isRemovedInAnySpelling($0, route) }
       }
       switch head.framing {
       case .length(let count):
@@ -119,7 +120,7 @@ struct RequestTemplate: ~Copyable {
 
   /// Hop-by-hop (RFC 9110 §7.6.1), forwarding (an upstream that honours it would compute another `htu`) and
   /// authentication fields stay here.
-  private static func passes(_ id: FieldID, _ route: GatewayRoute) -> Bool {
+  static func passes(_ id: FieldID, _ route: GatewayRoute) -> Bool {
     switch id {
     case .host, .connection, .contentLength, .transferEncoding, .te, .trailer, .upgrade, .keepAlive, .expect,
       .proxyConnection, .proxyAuthorization, .proxyAuthenticate, .proxyAuthenticationInfo, .dpop, .dpopNonce,
@@ -130,6 +131,7 @@ struct RequestTemplate: ~Copyable {
     }
   }
 
+  /// Whether a name of letters, digits and hyphens is not to pass on this route.
   static func isRemoved(_ name: UnsafeRawBufferPointer, _ route: GatewayRoute) -> Bool {
     // How some servers are told another URL than the one in the request line.
     if name.bytes(equalCaseInsensitively: "x-original-url") || name.bytes(equalCaseInsensitively: "x-rewrite-url") {

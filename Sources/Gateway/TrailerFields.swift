@@ -65,7 +65,11 @@ enum TrailerFields {
   private static func mayPass(_ name: UnsafeRawBufferPointer, _ id: FieldID) -> Bool {
     // What the gateway knows by name concerns a hop, a credential, or how a message is to be taken.
     guard id == .other else { return false }
-    return !families.contains { name.bytes(startCaseInsensitivelyWith: $0) }
+    return FoldedName.withFolded(name) { FieldID(name: $0) == .other && isHarmless($0) }
+  }
+
+  private static func isHarmless(_ name: UnsafeRawBufferPointer) -> Bool {
+    !families.contains { name.bytes(startCaseInsensitivelyWith: $0) }
       && !others.contains { name.bytes(equalCaseInsensitively: $0) }
   }
 

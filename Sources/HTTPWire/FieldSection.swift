@@ -26,7 +26,7 @@ struct FieldSection {
         guard index + 2 == head.count else { throw .unterminated }
         break
       }
-      let field = try parseLine(head, &index)
+      let field = try parseLine(head, &index, fields)
       guard fields.count < limits.fieldCountMax, fields.append(field) else { throw .tooManyFields }
       if field.id != .other { try section.note(field, in: head) }
     }
@@ -34,13 +34,13 @@ struct FieldSection {
     return section
   }
 
-  /// One field line; leaves `index` behind its CR LF.
+  /// One field line; leaves `index` behind its CR LF. `fields` is told of an unusual name.
   @inline(__always)
   static func parseLine(
-    _ head: UnsafeRawBufferPointer, _ index: inout Int
+    _ head: UnsafeRawBufferPointer, _ index: inout Int, _ fields: FieldTable
   ) throws(HeadViolation) -> Field {
     let nameStart = index
-    var at = endOfToken(head, from: index)
+    var at = endOfName(head, from: index, fields)
     guard at < head.count else { throw .unterminated }
     guard head[at] == UInt8(ascii: ":"), at > nameStart else { throw nameViolation(head, nameStart, at) }
     let name = nameStart..<at
@@ -61,7 +61,7 @@ struct FieldSection {
 
   /// The position of the first byte that is not a `tchar`, or the count.
   @inline(__always)
-  private static func endOfToken(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+  private static func endOfName(_ bytes: UnsafeRawBufferPointer, from start: Int, _ fields: FieldTable) -> Int {
     let count = bytes.count
     var index = start
     while index &+ 8 <= count {
@@ -72,9 +72,13 @@ struct FieldSection {
       }
       index &+= uncommon.trailingZeroBitCount / 8
       guard ASCII.isTokenByte(bytes[index]) else { return index }
+      if !FoldedName.isPlain(bytes[index]) { fields.noteUnusualName() }
       index &+= 1
     }
-    while index < count, ASCII.isTokenByte(bytes[index]) { index &+= 1 }
+    while index < count, ASCII.isTokenByte(bytes[index]) {
+      if !FoldedName.isPlain(bytes[index]) { fields.noteUnusualName() }
+      index &+= 1
+    }
     return index
   }
 

@@ -23,7 +23,8 @@ package final class FieldTable {
   /// Behind a pointer, because every access to a stored `var` of a class is checked for exclusivity at run time: half the
   /// time of a parse.
   @usableFromInline let countStorage: UnsafeMutablePointer<Int>
-  /// A bit for each `FieldID` that is there: most questions are about fields that are not.
+  /// A bit for each `FieldID` that is there: most questions are about fields that are not. The last bit is for a name
+  /// that is not plain, see `FoldedName`.
   private let presence: UnsafeMutablePointer<UInt64>
 
   package init(capacity: Int) {
@@ -76,6 +77,12 @@ package final class FieldTable {
     }
     return nil
   }
+
+  /// Whether any name holds other bytes than letters, digits and `-`, so that a server may fold it onto another one.
+  package var hasUnusualNames: Bool { presence.pointee & Self.unusualBit != 0 }
+  private static let unusualBit: UInt64 = 1 << 63
+
+  func noteUnusualName() { presence.pointee |= Self.unusualBit }
 
   /// Whether any field has `id`.
   package func has(_ id: FieldID) -> Bool { presence.pointee &>> UInt64(id.rawValue) & 1 == 1 }

@@ -30,7 +30,7 @@ extension FieldSection {
         guard index + 2 == section.count else { throw .unterminated }
         return
       }
-      let field = try parseLine(section, &index)
+      let field = try parseLine(section, &index, fields)
       guard fields.count < limits.fieldCountMax, fields.append(field) else { throw .tooManyFields }
     }
   }

@@ -133,6 +133,26 @@ struct RequestTemplateTests {
         == ["Host: api.example.com", "X-Other: 1"])
   }
 
+  /// CGI and WSGI read both spellings as one variable. RFC 3875 §4.1.18
+  @Test(arguments: [
+    "X_Forwarded_For", "x_forwarded-proto", "X-Forwarded_Host", "X.Forwarded.For", "DPoP_Nonce", "Proxy_Authorization",
+    "Content_Length", "Transfer_Encoding", "Keep_Alive", "Proofd_Error", "X_Original_URL", "X_Rewrite-URL", "X_API_Key",
+    "X_Secret_Name", "X-Secret-Name",
+  ])
+  func `a field that is removed is removed with other bytes for its hyphens, too`(name: String) throws {
+    let fields = "X_Kept: a\r\n\(name): 1\r\nX-Kept_1: b\r\n"
+    #expect(
+      try send("/o", removed: ["x_secret-name"], injected: "X-Api_Key", fields: fields).fields
+        == ["Host: api.example.com", "X_Kept: a", "X-Kept_1: b"])
+  }
+
+  @Test func `a trailer that is not to pass is not announced in another spelling either`() throws {
+    let fields = "Trailer: X_Forwarded_For, X_Sum, Content_Type, x.secret\r\nTransfer-Encoding: chunked\r\n"
+    #expect(
+      try send("/o", removed: ["x-secret"], fields: fields).fields
+        == ["Host: api.example.com", "Trailer: X_Sum", "Transfer-Encoding: chunked"])
+  }
+
   @Test func `the caller's Authorization passes only where the route says so`() throws {
     #expect(
       try send("/o", passAuthorization: true, fields: "Authorization: Bearer app\r\n").fields.last

@@ -34,7 +34,8 @@ struct TrailerFieldsTests {
     "Access-Control-Allow-Origin", "X-HTTP-Method-Override", "X-Original-URL", "Via", "Refresh",
   ])
   func `what should have been acted on before the body does not pass`(name: String) throws {
-    #expect(try passed(["\(name): 1", "\(name.uppercased()): 1", "X-Kept: 1"]) == ["X-Kept: 1"])
+    let underscored = name.replacing("-", with: "_")
+    #expect(try passed(["\(name): 1", "\(name.uppercased()): 1", "\(underscored): 1", "X-Kept: 1"]) == ["X-Kept: 1"])
     let table = FieldTable(capacity: 100)
     var output = ByteBuffer()
     try Array("Trailer: \(name), X-Kept, X-Removed\r\nTrailer: x-more\r\n\r\n".utf8).withUnsafeBytes { bytes in

@@ -42,6 +42,26 @@ struct FieldTests {
     }
   }
 
+  @Test(arguments: [
+    ("X-Forwarded-For2", false), ("X_A", true), ("a-b.c", true), ("a", false), ("long-enough-name_", true),
+    ("~23456789", true), ("-", false),
+  ])
+  func `a table knows of names with other bytes than letters, digits and hyphens`(name: String, isUnusual: Bool) throws
+  {
+    let fields = FieldTable(capacity: 8)
+    for head in ["GET / HTTP/1.1\r\n\(name): 1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\(name):\r\n\r\n"] {
+      _ = try latin1(head).withUnsafeBytes { try RequestHead.parse($0, limits: HeadLimits(), fields: fields).get() }
+      #expect(fields.hasUnusualNames == isUnusual)
+    }
+    _ = try latin1("GET / HTTP/1.1\r\nHost: a_b\r\n\r\n").withUnsafeBytes {
+      try RequestHead.parse($0, limits: HeadLimits(), fields: fields).get()
+    }
+    #expect(!fields.hasUnusualNames)
+    let folded = latin1(name).withUnsafeBytes { FoldedName.withFolded($0) { text($0) } }
+    #expect(folded.lowercased() == String(decoding: FoldedName.bytes(name), as: UTF8.self))
+    #expect((folded == name) == !isUnusual)
+  }
+
   @Test func `a comma list yields its members without whitespace and empty ones`() {
     latin1(" ,close,\t X-Foo ,, b\t").withUnsafeBytes { bytes in
       #expect(CommaList(bytes).map { text($0) } == ["close", "X-Foo", "b"])

@@ -13,10 +13,10 @@ import Testing
     // A server that honours these computes another htu.
     "Forwarded: for=1.2.3.4;proto=https;host=x", "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Host: evil.example",
     "X-Forwarded-Proto: https", "X-Forwarded-Prefix: /x", "X-Forwarded-Port: 1", "x-forwarded-anything: 1",
-    "X-Original-URL: /x", "X-Rewrite-URL: /x",
+    "X-Original-URL: /x", "X-Rewrite-URL: /x", "X_Forwarded_For: 1.2.3.4", "x_original-url: /x",
     // Ours to say.
     "Authorization: Bearer of-the-caller", "DPoP: of-the-caller", "dpop: twice", "DPoP-Nonce: of-the-caller",
-    "Proofd-Anything: 1",
+    "DPoP_Nonce: of-the-caller", "Proofd-Anything: 1", "Proxy_Authorization: Basic eDp5",
   ]
 
   @Test(arguments: Self.stripped)
