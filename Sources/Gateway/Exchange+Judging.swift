@@ -42,8 +42,8 @@ extension Exchange {
     case .deliver: return false
     case .refreshThenReplay:
       guard tokens.refused(token, afterRefresh: false) else { return false }
-      if let head { held.begin(head) }
-    case .replayWithNonce: held.release()
+      if let head { held.begin(head, budget: gateway.budget) }
+    case .replayWithNonce: held.release(to: gateway.budget)
     }
     phase = .discarding(action)
     discardedBytes = 0
@@ -55,7 +55,7 @@ extension Exchange {
   func judgePeeked() {
     guard var signal = heldSignal else { return }
     heldSignal = nil
-    if ChallengeClassifier.bodyDemandsNonce(held.body) {
+    if ChallengeClassifier.bodyDemandsNonce(held.withBody { Array($0) }) {
       signal.bodyDemandsNonce = true
       held.withHead { bytes in
         if case .success = parseHeld(bytes), let nonceSend, let nonces = route?.nonces {
@@ -80,15 +80,27 @@ extension Exchange {
     response.withHead { bytes in
       if case .success(let head) = parseHeld(bytes) { deliver(head, bytes, gateway.scratch.fields) }
     }
-    response.body.withUnsafeBytes { deliverBody($0) }
+    response.withBody { deliverBody($0) }
+    response.release(to: gateway.budget)
     if isWhole { return finishDelivery() }
     // Nothing more may come for long: what is here goes out.
     if let stream { streamCaughtUp(stream) }
   }
 
+  /// There is no room to hold more of a refused response: it is delivered as it comes, and nothing is sent again.
+  func deliverHeld(before bytes: UnsafeRawBufferPointer) {
+    clearDeadline()
+    heldSignal = nil
+    // Too late for this request; the next one finds a new token.
+    if case .discarding = phase, let token { route?.tokens?.acquire(replacing: token) { _ in } }
+    deliverHeld()
+    if phase == .delivering { deliverBody(bytes) }
+  }
+
   /// A replay is due and the refused response is out of the way.
   func replay(_ action: ReplayAction) {
     clearDeadline()
+    if !held.isWhole { held.release(to: gateway.budget) }  // it can't be delivered any more
     stream = nil
     guard action == .refreshThenReplay, let token else {
       trace.auth.append(.nonceRetry)

@@ -52,7 +52,7 @@ extension Exchange {
       let isReplacement = self.token != nil
       self.token = token
       trace.auth.append(isReplacement ? .tokenRetry : route?.isStatic == true ? .static : .refreshed)
-      held.release()
+      held.release(to: gateway.budget)
       openStream()
     case .failure(let failure):
       // Nothing better than the token that was refused: the upstream's own answer says it best.

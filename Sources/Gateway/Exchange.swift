@@ -295,7 +295,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
       proofWasSent: token.proofKey != nil, bodyIsReplayable: body.isReplayable || phase == .awaitingContinue,
       tokenIsOld: token.age(bootNanoseconds: SystemTime().bootNanoseconds) >= ResponseSignal.bareRefusalTokenAge)
     if machine.needsBody(signal), ResponseFacts.isJSON(bytes, fields) {
-      held.begin(bytes)
+      held.begin(bytes, budget: gateway.budget)
       heldSignal = signal
       phase = .peeking
       arm(Self.discardNanoseconds)
@@ -337,10 +337,10 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     switch phase {
     case .delivering: deliverBody(bytes)
     case .peeking:
-      held.append(bytes)
-      if held.body.count > ResponseSignal.peekBytesMax { judgePeeked() }
+      guard held.append(bytes, within: gateway.budget) else { return deliverHeld(before: bytes) }
+      if held.bodyBytes > ResponseSignal.peekBytesMax { judgePeeked() }
     case .discarding(let action):
-      if !held.isEmpty { held.append(bytes) }
+      guard held.isEmpty || held.append(bytes, within: gateway.budget) else { return deliverHeld(before: bytes) }
       discardedBytes += bytes.count
       if discardedBytes > Self.discardBytesMax {
         stream.cancel()
@@ -421,7 +421,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     waitGeneration &+= 1
     clearDeadline()
     body.release(budget: gateway.budget)
-    held.release()
+    held.release(to: gateway.budget)
     responseTrailers.release()
     heldSignal = nil
     gateway.record(self)

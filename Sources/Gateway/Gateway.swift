@@ -16,7 +16,7 @@ package struct GatewaySettings: Sendable {
   package var connectionsMax = 5_000
   /// Requests that may wait for a token at a time, over all loops.
   package var waitingMax = 1_024
-  /// Body bytes kept, over all loops.
+  /// Bytes of memory for bodies that are kept, over all loops.
   package var replayTotalBytes = 32 << 20
 
   package init() {}
@@ -45,6 +45,7 @@ package final class GatewayShared: Sendable {
   let hub: RecordHub
   let resolver: Resolver
   let waiting: WaitingRoom
+  let budget: KeptBytesBudget
 
   package init(
     settings: GatewaySettings, routes: RouteTable, endpoints: [EndpointDefinition], admission: Admission,
@@ -57,6 +58,7 @@ package final class GatewayShared: Sendable {
     self.hub = hub
     self.resolver = resolver
     waiting = WaitingRoom(limit: settings.waitingMax)
+    budget = KeptBytesBudget(bytes: settings.replayTotalBytes)
   }
 }
 

@@ -13,7 +13,7 @@ final class GatewayLoop {
   let routes: RouteTable
   private let admission: Admission
   let scratch: LoopScratch
-  let budget: ReplayBudget
+  let budget: KeptBytesBudget
   let log: LoopLog
   let endpoints: [UpstreamEndpoint]
   private let peers: PeerUser?
@@ -47,7 +47,7 @@ final class GatewayLoop {
     routes = shared.routes
     admission = shared.admission
     scratch = LoopScratch(limits: shared.settings.headLimits)
-    budget = ReplayBudget(bytes: shared.settings.replayTotalBytes / max(1, shared.settings.loops))
+    budget = shared.budget
     log = LoopLog(hub: shared.hub)
     signers = Array(repeating: nil, count: shared.routes.routes.count)
     clockSampledAt = Array(repeating: 0, count: shared.routes.routes.count)

@@ -1,20 +1,5 @@
 import HTTPWire
 
-/// How many body bytes one loop keeps, over all its requests: for replays, and while they wait to be passed on.
-final class ReplayBudget {
-  /// Below zero by what had been read already when nothing was left.
-  private(set) var remainingBytes: Int
-  init(bytes: Int) { remainingBytes = bytes }
-  func take(_ count: Int) -> Bool {
-    guard count <= remainingBytes else { return false }
-    remainingBytes -= count
-    return true
-  }
-  /// As `take`, for what must be kept in any case.
-  func overdraw(_ count: Int) { remainingBytes -= count }
-  func giveBack(_ count: Int) { remainingBytes += count }
-}
-
 /// The body of one request on its way upstream: kept until the response head arrives, so that the request can be
 /// sent again, or passed on and gone (design §4.5).
 struct RequestBody: ~Copyable {
@@ -22,14 +7,13 @@ struct RequestBody: ~Copyable {
   static let waitingBytesMax = 65_536
 
   /// Payload that is kept: all of it while `isReplayable`, else what no stream has taken yet.
-  private var kept = ByteBuffer()
-  private var budgetTaken = 0
-  /// Taken ahead for the next bytes of a body that waits.
-  private var reservedBytes = 0
+  private var kept = KeptBytes()
   private(set) var isReplayable = true
   /// Whether the client has sent all of it.
   private(set) var isComplete = true
   private var limitBytes = 0
+  /// Announced by the client.
+  private var lengthBytes = Int.max
   /// What goes behind a chunked body, as lines: kept as long as the request may be sent again, like its head.
   private var trailers = ByteBuffer()
 
@@ -38,11 +22,13 @@ struct RequestBody: ~Copyable {
     isReplayable = true
     trailers.release()
     self.limitBytes = limitBytes
+    lengthBytes = .max
     switch framing {
     case .none, .length(0), .untilClose: isComplete = true
     case .length(let count):
       isComplete = false
-      if count > UInt64(limitBytes) { isReplayable = false }
+      lengthBytes = Int(clamping: count)
+      if lengthBytes > limitBytes { isReplayable = false }
     case .chunked: isComplete = false
     }
   }
@@ -51,13 +37,13 @@ struct RequestBody: ~Copyable {
   ///
   /// - Parameter readBytes: the most that is read at once.
   /// - Returns: false when no more may be read for now.
-  mutating func reserve(_ readBytes: Int, within budget: ReplayBudget) -> Bool {
+  mutating func reserve(_ readBytes: Int, within budget: KeptBytesBudget) -> Bool {
     guard kept.count < Self.waitingBytesMax else { return false }
-    if reservedBytes > 0 { return true }
-    guard budget.take(readBytes) else { return false }
-    reservedBytes = readBytes
-    return true
+    return kept.reserve(min(readBytes, lengthBytes - kept.count), most: keptMost, within: budget)
   }
+
+  /// What can come to be kept.
+  private var keptMost: Int { isReplayable ? min(limitBytes, lengthBytes) : lengthBytes }
 
   mutating func finish() { isComplete = true }
 
@@ -70,51 +56,29 @@ struct RequestBody: ~Copyable {
   /// Takes in bytes from the client.
   ///
   /// - Parameter passedOn: a stream has them already, or will not need them from here.
-  mutating func receive(_ bytes: UnsafeRawBufferPointer, passedOn: Bool, budget: ReplayBudget) {
-    giveBackReserve(budget)
+  mutating func receive(_ bytes: UnsafeRawBufferPointer, passedOn: Bool, budget: KeptBytesBudget) {
     if isReplayable {
-      if kept.count + bytes.count <= limitBytes, budget.take(bytes.count) {
-        budgetTaken += bytes.count
-        kept.append(bytes)
-        return
-      }
+      if kept.count + bytes.count <= limitBytes, kept.append(bytes, most: keptMost, within: budget) { return }
       isReplayable = false
-      if passedOn { dropKept(budget) }
+      if passedOn { kept.release(to: budget) }
     }
-    guard !passedOn else { return }
-    budget.overdraw(bytes.count)
-    budgetTaken += bytes.count
-    kept.append(bytes)
+    if !passedOn { kept.appendAnyway(bytes, most: keptMost, budget: budget) }
   }
 
   /// Everything that is kept has been handed to a stream.
-  mutating func handedOver(budget: ReplayBudget) {
-    giveBackReserve(budget)
-    if !isReplayable { dropKept(budget) }
+  mutating func handedOver(budget: KeptBytesBudget) {
+    if isReplayable { kept.giveBackReserve(to: budget) } else { kept.release(to: budget) }
   }
 
   /// A response is being delivered: nothing will be sent again.
-  mutating func settle(budget: ReplayBudget) {
+  mutating func settle(budget: KeptBytesBudget) {
     isReplayable = false
-    dropKept(budget)
+    kept.release(to: budget)
   }
 
-  mutating func release(budget: ReplayBudget) {
-    dropKept(budget)
-    kept.release()
+  mutating func release(budget: KeptBytesBudget) {
+    kept.release(to: budget)
     trailers.release()
-  }
-
-  private mutating func dropKept(_ budget: ReplayBudget) {
-    kept.release()
-    budget.giveBack(budgetTaken)
-    budgetTaken = 0
-    giveBackReserve(budget)
-  }
-
-  private mutating func giveBackReserve(_ budget: ReplayBudget) {
-    if reservedBytes > 0 { budget.giveBack(reservedBytes) }
-    reservedBytes = 0
   }
 
   func withKept<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { kept.withUnsafeBytes(body) }

@@ -87,16 +87,27 @@ package struct ByteBuffer: ~Copyable {
     precondition(!overflow)
     if let storage, readOffset >= live, capacity - live >= byteCount, readOffset > 0 {
       storage.copyMemory(from: storage + readOffset, byteCount: live)
+      readOffset = 0
+      writeOffset = live
     } else {
-      let grown = max(ByteBuffer.capacityMin, needed, capacity > Int.max / 2 ? needed : capacity * 2)
-      let block = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: Self.alignment)
-      if let storage {
-        block.copyMemory(from: storage + readOffset, byteCount: live)
-        storage.deallocate()
-      }
-      storage = block
-      capacity = grown
+      move(to: max(ByteBuffer.capacityMin, needed, capacity > Int.max / 2 ? needed : capacity * 2))
     }
+  }
+
+  /// Makes the block this large if it is smaller: for whoever counts blocks, or knows what will come.
+  package mutating func grow(to byteCount: Int) {
+    if byteCount > capacity { move(to: byteCount) }
+  }
+
+  private mutating func move(to grown: Int) {
+    let live = count
+    let block = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: Self.alignment)
+    if let storage {
+      block.copyMemory(from: storage + readOffset, byteCount: live)
+      storage.deallocate()
+    }
+    storage = block
+    capacity = grown
     readOffset = 0
     writeOffset = live
   }

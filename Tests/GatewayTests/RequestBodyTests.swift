@@ -5,7 +5,7 @@ import Testing
 
 /// Keeping a body for a replay, within bounds (design §4.5).
 struct RequestBodyTests {
-  private func receive(_ text: String, _ body: inout RequestBody, passedOn: Bool, _ budget: ReplayBudget) {
+  private func receive(_ text: String, _ body: inout RequestBody, passedOn: Bool, _ budget: KeptBytesBudget) {
     Array(text.utf8).withUnsafeBytes { body.receive($0, passedOn: passedOn, budget: budget) }
   }
 
@@ -14,7 +14,7 @@ struct RequestBodyTests {
   }
 
   @Test func `a body within its limit is kept whole while it is sent`() {
-    let budget = ReplayBudget(bytes: 100)
+    let budget = KeptBytesBudget(bytes: 100)
     var body = RequestBody()
     body.begin(.length(10), limitBytes: 10)
     receive("hello", &body, passedOn: true, budget)
@@ -27,7 +27,7 @@ struct RequestBodyTests {
   }
 
   @Test func `a body that outgrows its limit is passed on and forgotten`() {
-    let budget = ReplayBudget(bytes: 100)
+    let budget = KeptBytesBudget(bytes: 100)
     var body = RequestBody()
     body.begin(.chunked, limitBytes: 6)
     receive("hello", &body, passedOn: true, budget)
@@ -37,7 +37,7 @@ struct RequestBodyTests {
   }
 
   @Test func `what no stream has taken is never lost, whatever the limit`() {
-    let budget = ReplayBudget(bytes: 100)
+    let budget = KeptBytesBudget(bytes: 100)
     var body = RequestBody()
     body.begin(.chunked, limitBytes: 6)
     receive("hello", &body, passedOn: false, budget)
@@ -49,7 +49,7 @@ struct RequestBodyTests {
   }
 
   @Test func `what waits counts against the budget, too, and room for it is taken before it is read`() {
-    let budget = ReplayBudget(bytes: 8)
+    let budget = KeptBytesBudget(bytes: 8)
     var first = RequestBody()
     first.begin(.length(1_000), limitBytes: 6)
     let reserved = (first.reserve(5, within: budget), first.reserve(5, within: budget))
@@ -69,7 +69,7 @@ struct RequestBodyTests {
   }
 
   @Test func `a waiting body has a limit of its own, whatever is left`() {
-    let budget = ReplayBudget(bytes: 1 << 20)
+    let budget = KeptBytesBudget(bytes: 1 << 20)
     var body = RequestBody()
     body.begin(.chunked, limitBytes: 1 << 20)
     receive(String(repeating: "x", count: RequestBody.waitingBytesMax - 1), &body, passedOn: false, budget)
@@ -81,7 +81,7 @@ struct RequestBodyTests {
   }
 
   @Test func `an announced length over the limit is not kept at all`() {
-    let budget = ReplayBudget(bytes: 100)
+    let budget = KeptBytesBudget(bytes: 100)
     var body = RequestBody()
     body.begin(.length(7), limitBytes: 6)
     receive("x", &body, passedOn: true, budget)
@@ -89,8 +89,8 @@ struct RequestBodyTests {
     #expect(!replayable && kept(body) == "" && budget.remainingBytes == 100)
   }
 
-  @Test func `all bodies together stay within the loop's budget`() {
-    let budget = ReplayBudget(bytes: 8)
+  @Test func `all bodies together stay within the budget`() {
+    let budget = KeptBytesBudget(bytes: 8)
     var first = RequestBody()
     first.begin(.chunked, limitBytes: 6)
     receive("hello", &first, passedOn: true, budget)

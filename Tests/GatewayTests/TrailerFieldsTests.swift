@@ -50,7 +50,7 @@ struct TrailerFieldsTests {
   }
 
   @Test func `a body's end carries what was kept until it is released`() {
-    let budget = ReplayBudget(bytes: 100)
+    let budget = KeptBytesBudget(bytes: 100)
     var body = RequestBody()
     func end(_ body: borrowing RequestBody) -> String {
       var output = ByteBuffer()

@@ -1,0 +1,101 @@
+import Glibc
+import Testing
+
+@testable import Gateway
+
+/// What is kept of bodies is counted, over all loops and to the byte.
+struct KeptBytesTests {
+  private func append(_ count: Int, to kept: inout KeptBytes, most: Int, _ budget: KeptBytesBudget) -> Bool {
+    [UInt8](repeating: 1, count: count).withUnsafeBytes { kept.append($0, most: most, within: budget) }
+  }
+
+  @Test func `the block is charged, not what is in it`() {
+    let budget = KeptBytesBudget(bytes: 1_000)
+    var kept = KeptBytes()
+    let first = append(100, to: &kept, most: .max, budget)
+    #expect(first && budget.remainingBytes == 900)
+    let second = append(1, to: &kept, most: .max, budget)
+    #expect(second && budget.remainingBytes == 800)
+    let third = append(99, to: &kept, most: .max, budget)
+    #expect(third && kept.count == 200 && budget.remainingBytes == 800)
+    kept.release(to: budget)
+    #expect(kept.isEmpty && budget.remainingBytes == 1_000)
+  }
+
+  @Test func `a block grows no larger than all that can come`() {
+    let budget = KeptBytesBudget(bytes: 1_000)
+    var kept = KeptBytes()
+    let isKept = (append(100, to: &kept, most: 130, budget), append(1, to: &kept, most: 130, budget))
+    #expect(isKept.0 && isKept.1 && budget.remainingBytes == 870)
+    kept.release(to: budget)
+  }
+
+  @Test func `without room for the block nothing is appended, and nothing is lost`() {
+    let budget = KeptBytesBudget(bytes: 150)
+    var kept = KeptBytes()
+    let isKept = (append(100, to: &kept, most: .max, budget), append(1, to: &kept, most: .max, budget))
+    #expect(isKept.0 && !isKept.1 && kept.count == 100 && budget.remainingBytes == 50)
+    kept.release(to: budget)
+    #expect(budget.remainingBytes == 150)
+  }
+
+  @Test func `what was taken ahead is used first, and the rest of it given back`() {
+    let budget = KeptBytesBudget(bytes: 100)
+    var kept = KeptBytes()
+    let isReserved = (
+      kept.reserve(80, most: .max, within: budget), kept.reserve(80, most: .max, within: budget)
+    )
+    #expect(isReserved.0 && isReserved.1 && budget.remainingBytes == 20)
+    let isKept = append(30, to: &kept, most: .max, budget)
+    #expect(isKept && budget.remainingBytes == 70)
+    kept.release(to: budget)
+  }
+
+  @Test func `a refused answer counts, too`() {
+    let budget = KeptBytesBudget(bytes: 100)
+    var held = HeldResponse()
+    let isHeld = [UInt8](repeating: 1, count: 60).withUnsafeBytes { bytes in
+      held.begin(bytes, budget: budget)
+      return (held.append(bytes, within: budget), held.append(bytes, within: budget))
+    }
+    #expect(isHeld.0 && !isHeld.1 && held.bodyBytes == 60 && budget.remainingBytes == 40)
+    held.release(to: budget)
+    #expect(held.isEmpty && budget.remainingBytes == 100)
+  }
+
+  @Test func `threads never take more than there is, and get all of it`() {
+    let budget = KeptBytesBudget(bytes: 10)
+    let takers = (0..<4).map { _ in Taker(budget) }
+    let threads = takers.map { taker in
+      var thread = pthread_t()
+      let failure = pthread_create(
+        &thread, nil,
+        { context in
+          guard let context else { return nil }
+          Unmanaged<Taker>.fromOpaque(context).takeRetainedValue().run()
+          return nil
+        }, Unmanaged.passRetained(taker).toOpaque())
+      precondition(failure == 0)
+      return thread
+    }
+    for thread in threads { pthread_join(thread, nil) }
+    #expect(takers.allSatisfy { $0.sawNoOverdraft })
+    #expect(budget.remainingBytes == 10)
+    let all = budget.take(10)
+    #expect(all && !budget.take(1))
+  }
+
+  /// Takes and gives back as often as it can, in two sizes that do not both fit for everybody.
+  private final class Taker: @unchecked Sendable {  // the test looks only after the thread's end
+    private let budget: KeptBytesBudget
+    private(set) var sawNoOverdraft = true
+    init(_ budget: KeptBytesBudget) { self.budget = budget }
+
+    func run() {
+      for turn in 0..<50_000 where budget.take(3 + turn % 2) {
+        if budget.remainingBytes < 0 { sawNoOverdraft = false }
+        budget.giveBack(3 + turn % 2)
+      }
+    }
+  }
+}
