@@ -6,9 +6,11 @@ import Testing
 /// What happens at a limit: an answer that says so, or waiting in the system's queue; and what comes after.
 @Suite(.timeLimit(.minutes(5))) struct LimitTests {
   /// Calls until the answer is wanted: somebody's leaving is noticed when it is noticed.
-  private static func call(_ scene: Scene, until isWanted: (WireResponse) -> Bool) async throws -> Bool {
+  private static func call(
+    _ scene: Scene, _ target: String, until isWanted: (WireResponse) -> Bool
+  ) async throws -> Bool {
     for _ in 0..<200 {
-      if isWanted(try await scene.call("GET", "/api/echo")) { return true }
+      if isWanted(try await scene.call("GET", target)) { return true }
     }
     return false
   }
@@ -38,20 +40,114 @@ import Testing
     #expect(records.count == 3 && records.compactMap(\.error) == ["overloaded"])
   }
 
-  @Test func `who leaves, is answered or runs out of time makes room for another`() async throws {
-    let setup = Setup.dpop(more: "limits: {waiting: 1}\ntoken_timeout: 100ms").after {
-      $0.faults.add(.hold(.before, gate: "token"), next: nil, on: .token)
+  /// One route waits longer than any test does, the other gives up at once; they share the place and the token.
+  private static let patient = """
+    api: {path: /api, upstream: "$API", credential: machine, token_timeout: 60s}
+    quick: {path: /quick, upstream: "$API", credential: machine, token_timeout: 100ms}
+    """
+  private static let heldToken = Setup.dpop(routes: patient, more: "limits: {waiting: 1}").after {
+    $0.faults.add(.hold(.before, gate: "token"), next: nil, on: .token)
+  }
+
+  @Test func `who runs out of time makes room for another`() async throws {
+    try await Scene.play(Self.heldToken) { scene async throws in
+      for _ in 0..<5 { #expect(try await scene.call("GET", "/quick/echo").code == "token_unavailable") }
     }
-    try await Scene.play(setup) { scene async throws in
-      // Each of these takes the one place and gives it back in 100 ms.
-      for _ in 0..<3 { #expect(try await scene.call("GET", "/api/echo").code == "token_unavailable") }
+  }
+
+  @Test func `who has its token makes room for another, however long its answer takes`() async throws {
+    try await Scene.play(Self.heldToken) { scene async throws in
+      let faults = scene.simulation.faults
+      faults.add(.hold(.after, gate: "answer"), on: .api("/echo/first"))
       let client = try scene.connect()
-      try await client.send(client.head("GET", "/api/echo"))
-      await client.leave()
-      #expect(try await Self.call(scene) { $0.code == "token_unavailable" })
-      scene.simulation.faults.gates.open("token")
-      #expect(try await Self.call(scene) { $0.status == 200 })
+      try await client.send(client.head("GET", "/api/echo/first"))
+      #expect(try await Self.call(scene, "/quick/echo") { $0.code == "overloaded" })
+      faults.gates.open("token")
+      let isJudged = await scene.simulation.journal.wait {
+        $0.contains { $0.path == "/echo/first" && $0.verdict == .accepted }
+      }
+      #expect(isJudged)
+      // The next token is wanted while that answer is held; a refusal that was cut is never delivered in its place.
+      faults.gates.close("token")
+      scene.simulation.revokeTokens()
+      faults.add(.truncate(.declareMore(bytes: 10), .close), on: .api("/echo/second"))
+      #expect(try await scene.call("GET", "/quick/echo/second").code == "token_unavailable")
+      faults.gates.open("answer")
+      #expect(try await client.read().status == 200)
     }
+  }
+
+  @Test(arguments: [false, true])
+  func `who leaves while it waits makes room for another`(abruptly: Bool) async throws {
+    let records = try await Scene.play(Self.heldToken) { scene async throws in
+      for _ in 0..<3 {
+        let client = try scene.connect()
+        try await client.send(client.head("GET", "/api/echo"))
+        #expect(try await Self.call(scene, "/quick/echo") { $0.code == "overloaded" })
+        abruptly ? await client.reset() : await client.leave()
+        // Only now, and not before the minute of the one that left is over, is there a place to run out of time in.
+        #expect(try await Self.call(scene, "/quick/echo") { $0.code == "token_unavailable" })
+      }
+      scene.simulation.faults.gates.open("token")
+      #expect(try await Self.call(scene, "/quick/echo") { $0.status == 200 })
+      return try await scene.records()
+    }
+    #expect(records.filter { $0.route == "api" }.map(\.status) == [499, 499, 499])
+  }
+
+  // MARK: The same after a token was refused
+
+  /// Plays up to the moment when a request whose token was refused takes the one place for waiting, then has `next` play.
+  private static func whenTheNextTokenIsAwaited(
+    _ next: @Sendable (_ scene: Scene) async throws -> Void
+  ) async throws -> [LogRecord] {
+    try await Scene.play(.dpop(routes: patient, more: "limits: {waiting: 1}")) { scene async throws in
+      #expect(try await scene.call("GET", "/api/echo/before").status == 200)
+      let faults = scene.simulation.faults
+      faults.add(.hold(.before, gate: "token"), next: nil, on: .token)
+      scene.simulation.revokeTokens()
+      let first = try scene.connect()
+      try await first.send(first.head("GET", "/api/echo/first"))
+      #expect(await scene.simulation.journal.wait { $0.count { $0.path == "/token" } == 2 })
+      try await next(scene)
+      faults.gates.open("token")
+      #expect(try await first.read().status == 200)
+      #expect(try await scene.call("GET", "/api/echo/after").status == 200)
+      #expect(scene.tokenRequests.count == 2)
+      return try await scene.records()
+    }
+  }
+
+  @Test func `with no place to wait for a better token the upstream's own refusal is delivered`() async throws {
+    let records = try await Self.whenTheNextTokenIsAwaited { scene in
+      let answer = try await scene.call("GET", "/api/echo/second")
+      #expect(answer.status == 401)
+      #expect(answer.code == nil)
+      #expect(answer.values(of: "www-authenticate").contains { $0.contains("invalid_token") })
+    }
+    #expect(records.map(\.status) == [200, 401, 200, 200])
+    #expect(records.map(\.attempts) == [1, 1, 2, 1])
+    #expect(records.map(\.source) == ["upstream", "upstream", "upstream", "upstream"])
+    #expect(records.allSatisfy { $0.error == nil })
+  }
+
+  @Test(arguments: [Fault.Ending.close, .reset])
+  func `if that refusal was cut, the answer is overloaded`(ending: Fault.Ending) async throws {
+    let records = try await Self.whenTheNextTokenIsAwaited { scene in
+      scene.simulation.faults.add(.truncate(.declareMore(bytes: 10), ending), on: .api("/echo/second"))
+      let client = try scene.connect()
+      let answer = try await client.call("POST", "/api/echo/second", body: Pattern.bytes(1_000))
+      #expect(answer.status == 503)
+      #expect(answer.code == "overloaded")
+      #expect(answer.values(of: "retry-after") == ["1"])
+      #expect(answer.values(of: "www-authenticate").isEmpty)
+      // The connection is as good as before.
+      #expect(try await client.call("GET", "/nowhere").status == 404)
+    }
+    #expect(records.map(\.status) == [200, 503, 404, 200, 200])
+    #expect(records.map(\.attempts) == [1, 1, 0, 2, 1])
+    #expect(records.map(\.error) == [nil, "overloaded", "no_route", nil, nil])
+    #expect(records[1].source == "gateway" && records[1].requestBytes == 1_000)
   }
 
   // MARK: Bodies
