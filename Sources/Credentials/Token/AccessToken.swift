@@ -6,14 +6,13 @@ import Synchronization
 /// An exchange keeps the one it started with: a replay for a nonce never looks "the current token" up again.
 package final class AccessToken: Sendable {
   /// Where in a request the value goes.
-  package enum Placement: Sendable {
+  enum Placement: Sendable {
     /// A header field, e.g. `Authorization` with `DPoP eyJ…`.
     case field(name: String, value: Secret)
     /// A query parameter; the value is percent-encoded already.
     case query(name: String, value: Secret)
   }
 
-  package let placement: Placement
   /// The value as a whole field line, CR LF included, or nil: ready for every request's head.
   package let fieldLine: Secret?
   /// The value as `name=value` for the query, or nil.
@@ -40,7 +39,6 @@ package final class AccessToken: Sendable {
   ) {
     self.secret = secret
     self.derived = derived
-    self.placement = placement
     switch placement {
     case .field(let name, let value):
       fieldLine = Secret("\(name): ", value, "\r\n")

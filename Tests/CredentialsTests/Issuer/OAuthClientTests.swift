@@ -17,8 +17,7 @@ struct OAuthClientTests {
       fixture.server.all.map(\.url.absoluteString) == [
         "https://id.example.com/.well-known/openid-configuration", "https://id.example.com/token?x=1",
       ])
-    guard case .field("Authorization", let value) = token.placement else { throw UnexpectedPlacement() }
-    #expect(value == Secret(utf8: "DPoP abc"))
+    #expect(token.fieldLine == Secret(utf8: "Authorization: DPoP abc\r\n") && token.queryParameter == nil)
     #expect(token.proofKey?.thumbprint == fixture.client.proofKeyThumbprint)
     #expect(String(decoding: token.ath, as: UTF8.self) == Base64URL.encode(SHA256.hash(Array("abc".utf8))))
     #expect(token.expiresAtUnixSeconds == 1_800_003_600)
@@ -41,8 +40,7 @@ struct OAuthClientTests {
     let fixture = try OAuthClientFixture(
       server: ScriptedServer { _, _ in .success(.token("abc", type: "bearer")) }, binding: .bearer)
     let token = try await fixture.source.token()
-    guard case .field("Authorization", let value) = token.placement else { throw UnexpectedPlacement() }
-    #expect(value == Secret(utf8: "Bearer abc"))
+    #expect(token.fieldLine == Secret(utf8: "Authorization: Bearer abc\r\n") && token.queryParameter == nil)
     #expect(token.proofKey == nil && token.ath.isEmpty)
     #expect(fixture.server.tokenRequests[0].field("DPoP") == nil)
   }
