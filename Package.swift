@@ -63,7 +63,10 @@ let package = Package(
     module("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography", "Locking"]),
     module(
       "Gateway",
-      ["Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
+      [
+        "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire", "EventLoop", "Cryptography",
+        "Locking",
+      ]),
     module("Console", ["Credentials", "Tracing", "HTTPTransport", "HTTPWire", "EventLoop", "Locking"]),
     module(
       "Daemon",
@@ -98,7 +101,7 @@ let package = Package(
       "Gateway",
       [
         "Simulators", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire", "EventLoop",
-        "Cryptography",
+        "Cryptography", "Locking",
       ]),
     tests("Console", ["Tracing", "HTTPTransport", "HTTPWire", "EventLoop", "Locking"]),
     tests("Commands", ["HTTPWire", "EventLoop"]),

@@ -16,7 +16,7 @@ struct ConnectionFit {
     let wanted = configuration.limits.connectionsMax
     let loops = configuration.threads
     let others = Self.reserve + loops * (Self.perLoop + configuration.listen.count)
-    let fitting = max(loops, (descriptors - others) / 2)
+    let fitting = max(1, (descriptors - others) / 2)
     connections = min(wanted, fitting)
     // The default promises nothing, unless little is left of it.
     let expected = wanted == Limits().connectionsMax ? wanted / 2 : wanted

@@ -137,7 +137,7 @@ extension GatewaySettings {
     server.body = configuration.timeouts.body.unsignedNanoseconds
     server.send = configuration.timeouts.send.unsignedNanoseconds
     server.idle = configuration.timeouts.idle.unsignedNanoseconds
-    connectionsMax = max(1, connections / configuration.threads)
+    connectionsMax = connections
     waitingMax = configuration.limits.waitingMax
     replayTotalBytes = configuration.replayTotalBytes
   }

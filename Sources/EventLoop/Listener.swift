@@ -78,20 +78,27 @@ package final class Acceptor {
   private let descriptor: Int32
   private var event: LoopEvent?
   private let loop: EventLoop
+  private let mayTake: () -> Bool
+  private let tookNone: () -> Void
   private let accepted: (Int32, SocketAddress) -> Void
   private let failed: (SocketError) -> Void
 
   /// - Parameters:
   ///   - descriptor: a listening socket; the acceptor owns it.
+  ///   - mayTake: asked before each connection is taken. Whoever says no pauses the acceptor, or is asked again.
+  ///   - tookNone: there was no connection to take after all.
   ///   - accepted: takes over the connection's descriptor.
   ///   - failed: is told of errors that are not one connection's own, such as no descriptors left. The acceptor
   ///     is then paused; `resume()` makes it try again.
   package init(
-    loop: EventLoop, descriptor: Int32, accepted: @escaping (Int32, SocketAddress) -> Void,
+    loop: EventLoop, descriptor: Int32, mayTake: @escaping () -> Bool = { true },
+    tookNone: @escaping () -> Void = {}, accepted: @escaping (Int32, SocketAddress) -> Void,
     failed: @escaping (SocketError) -> Void
   ) {
     self.loop = loop
     self.descriptor = descriptor
+    self.mayTake = mayTake
+    self.tookNone = tookNone
     self.accepted = accepted
     self.failed = failed
     event = LoopEvent(loop: loop, descriptor: descriptor, interest: .read) { [unowned self] in self.accept() }
@@ -108,7 +115,8 @@ package final class Acceptor {
   package func resume() { event?.enable() }
 
   private func accept() {
-    for _ in 0..<Self.acceptsPerRound {
+    for _ in 0..<Self.acceptsPerRound where event?.isEnabled == true {
+      guard mayTake() else { return }
       var storage = sockaddr_storage()
       var byteCount = socklen_t(MemoryLayout<sockaddr_storage>.size)
       let connection = proofd_accept(descriptor, &storage, &byteCount)
@@ -116,19 +124,18 @@ package final class Acceptor {
         let address = withUnsafePointer(to: &storage) {
           $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { SocketAddress(copying: $0, byteCount: byteCount) }
         }
-        accepted(connection, address)
-        // The taker may have had enough, or have let the acceptor go.
-        guard event?.isEnabled == true else { return }
+        accepted(connection, address)  // which may have had enough, or let the acceptor go
         continue
       }
-      switch errno {
+      let error = SocketError("accept")
+      tookNone()
+      switch error.code {
       case EAGAIN: return
       // The connection failed before it was taken, or a firewall refused it (accept(2)).
       case EINTR, ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
         ENETUNREACH:
         continue
       default:
-        let error = SocketError("accept")
         pause()
         failed(error)
         return

@@ -12,8 +12,8 @@ package struct GatewaySettings: Sendable {
   package var callers = Callers.sameUser
   package var headLimits = HeadLimits()
   package var server = ServerTimeouts()
-  /// Client connections of one loop.
-  package var connectionsMax = 5_000
+  /// Client connections open at a time, over all loops.
+  package var connectionsMax = 10_000
   /// Requests that may wait for a token at a time, over all loops.
   package var waitingMax = 1_024
   /// Bytes of memory for bodies that are kept, over all loops.
@@ -44,7 +44,8 @@ package final class GatewayShared: Sendable {
   let admission: Admission
   let hub: RecordHub
   let resolver: Resolver
-  let waiting: WaitingRoom
+  let waiting: Places
+  let places: ConnectionPlaces
   let budget: KeptBytesBudget
 
   package init(
@@ -57,7 +58,8 @@ package final class GatewayShared: Sendable {
     self.admission = admission
     self.hub = hub
     self.resolver = resolver
-    waiting = WaitingRoom(limit: settings.waitingMax)
+    waiting = Places(limit: settings.waitingMax)
+    places = ConnectionPlaces(limit: settings.connectionsMax)
     budget = KeptBytesBudget(bytes: settings.replayTotalBytes)
   }
 }

@@ -10,12 +10,32 @@ extension GatewayLoop {
   /// the way.
   private static let idleMinNanoseconds: UInt64 = 1_000_000_000
 
-  var isFull: Bool { connections.count >= shared.settings.connectionsMax }
+  private var isFull: Bool { shared.places.isFull }
 
-  /// Closes what has been idle for longest; while there is nothing to close accepting rests.
-  func makeRoom() {
-    guard !draining, !closeIdleClients() else { return }
+  /// Takes a place for the next connection, or sees to it that there will be one.
+  func takePlace() -> Bool {
+    if shared.places.enter() { return true }
+    if !closeIdleClients() { waitForPlace() }
+    return false
+  }
+
+  /// Makes room for the next connection, which may be another loop's and should not have to wait for it.
+  func makeRoomIfFull() {
+    if isFull, !draining { _ = closeIdleClients() }
+  }
+
+  /// Lets accepting rest until a connection has gone, here or on another loop.
+  private func waitForPlace() {
     for acceptor in acceptors { acceptor.pause() }
+    guard !waitsForPlace else { return }
+    waitsForPlace = true
+    let bell = LoopBound(bell, on: loop)
+    shared.places.wait { bell.post { $0.ring() } }
+  }
+
+  fileprivate func placeIsFree() {
+    waitsForPlace = false
+    resumeAccepting()
   }
 
   /// A connection has gone, or it is time to try again.
@@ -51,4 +71,11 @@ extension GatewayLoop {
     for entry in idle where closed < wanted && entry.connection.closeIfIdle() { closed += 1 }
     return closed > 0
   }
+}
+
+/// What other threads refer to weakly to tell a loop of a place: as with `LoopHandle`, not the loop itself.
+final class PlaceBell {
+  private unowned let gateway: GatewayLoop
+  init(_ gateway: GatewayLoop) { self.gateway = gateway }
+  func ring() { gateway.placeIsFree() }
 }

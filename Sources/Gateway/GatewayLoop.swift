@@ -18,6 +18,9 @@ final class GatewayLoop {
   let endpoints: [UpstreamEndpoint]
   private let peers: PeerUser?
   var acceptors: [Acceptor] = []
+  /// No place was left: accepting rests until one is said to be free.
+  var waitsForPlace = false
+  private(set) lazy var bell = PlaceBell(self)
   /// No descriptor was left: accepting rests until the next tick.
   var acceptFailedLately = false
   private(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
@@ -69,6 +72,8 @@ final class GatewayLoop {
     acceptors.append(
       Acceptor(
         loop: loop, descriptor: descriptor,
+        mayTake: { [unowned self] in self.takePlace() },
+        tookNone: { [unowned self] in self.shared.places.leave() },
         accepted: { [unowned self] descriptor, _ in self.accepted(descriptor) },
         failed: { [unowned self] _ in self.acceptFailed() }))
   }
@@ -82,12 +87,13 @@ final class GatewayLoop {
     connections[ObjectIdentifier(connection)] = connection
     connectionsPeak = max(connectionsPeak, connections.count)
     connection.whenClosed = { [unowned self] connection in self.forget(connection) }
-    if isFull { makeRoom() }
+    makeRoomIfFull()
   }
 
   private func forget(_ connection: ServerConnection) {
     connections[ObjectIdentifier(connection)] = nil
-    if !draining { resumeAccepting() }
+    shared.places.leave()
+    if acceptFailedLately { resumeAccepting() }
     finishDraining()
   }
 
@@ -204,8 +210,8 @@ extension GatewayLoop: DeadlineTarget {
   func deadlinePassed(_ deadline: Deadline) {
     log.flush()
     giveMemoryBack()
-    if isFull { makeRoom() }
-    if acceptFailedLately { resumeAccepting() }
+    makeRoomIfFull()
+    resumeAccepting()
     tick()
   }
 }

@@ -136,6 +136,35 @@ struct ListenerTests {
     withExtendedLifetime(peers) {}
   }
 
+  @Test func `no more connections are taken than there are places, and a place for none is given back`() throws {
+    let turned = TurnedLoop()
+    let group = try ListenerGroup(binding: Self.loopback(), count: 1)
+    var places = 2
+    var taken: [Int32] = []
+    var acceptor: Acceptor?
+    acceptor = Acceptor(
+      loop: turned.loop, descriptor: group.descriptors[0],
+      mayTake: {
+        guard places > 0 else {
+          acceptor?.pause()
+          return false
+        }
+        places -= 1
+        return true
+      }, tookNone: { places += 1 }, accepted: { descriptor, _ in taken.append(descriptor) }, failed: { _ in })
+    let peers = try (0..<3).map { _ in try Peer.connect(to: group.address) }
+    #expect(turned.turn { taken.count == 2 })
+    turned.settle()
+    #expect(taken.count == 2 && places == 0)
+    places = 2
+    acceptor?.resume()
+    #expect(turned.turn { taken.count == 3 })
+    #expect(places == 1)
+    acceptor = nil
+    for descriptor in taken { close(descriptor) }
+    withExtendedLifetime(peers) {}
+  }
+
   @Test func `an acceptor that is let go by what it accepted ends with the burst`() throws {
     let turned = TurnedLoop()
     let group = try ListenerGroup(binding: Self.loopback(), count: 1)

@@ -211,6 +211,29 @@ import Testing
     }
   }
 
+  @Test func `the limit of connections is that of all loops, wherever the kernel puts them`() async throws {
+    var setup = Setup.open(more: "limits: {connections: 8}").after {
+      $0.faults.add(.hold(.before, gate: "busy"), next: nil)
+    }
+    setup.threads = 4
+    try await Scene.play(setup) { scene async throws in
+      let clients = try (0..<8).map { _ in try scene.connect() }
+      for client in clients { try await client.send(client.head("GET", "/api/echo")) }
+      // None of them has to wait for another.
+      let areBusy = await scene.simulation.journal.wait { $0.count { $0.path == "/echo" } == 8 }
+      #expect(areBusy)
+      let late = try (0..<4).map { _ in try scene.connect() }
+      for client in late { try await client.send(client.head("GET", "/api/echo")) }
+      scene.simulation.faults.gates.open("busy")
+      for client in clients {
+        #expect(try await client.read().status == 200)
+        await client.leave()
+      }
+      // Called by whichever loop has a place to give.
+      for client in late { #expect(try await client.read().status == 200) }
+    }
+  }
+
   @Test func `while all connections are in use a new one waits, and is served when one ends`() async throws {
     let setup = Setup.open(more: "limits: {connections: 1}").after { $0.faults.add(.hold(.before, gate: "busy")) }
     try await Scene.play(setup) { scene async throws in
