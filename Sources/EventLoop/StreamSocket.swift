@@ -121,6 +121,8 @@ package final class StreamSocket {
   }
 
   package var isClosed: Bool { state == .closed }
+  /// Whether its TLS handshake asks to go on from an earlier connection's session.
+  package var hasOfferedSession: Bool { tls?.hasOfferedSession == true }
 
   /// Closes at once. With TLS a close_notify is tried first, without waiting.
   package func close() {

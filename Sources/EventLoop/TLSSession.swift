@@ -16,6 +16,9 @@ package final class TLSSession {
   private var broken = false
   private var closeNotifySent = false
   private let sessions: TLSSessionStore?
+  private let offersSessions: Bool
+  /// Whether the handshake asks to go on from an earlier connection's session.
+  package private(set) var hasOfferedSession = false
   /// What one record holds at most. RFC 8446 §5.1
   private static let recordBytes = 16_384
   /// What ended the connection behind bytes that were handed out first.
@@ -28,12 +31,16 @@ package final class TLSSession {
   /// - Parameters:
   ///   - serverName: a DNS name (sent as SNI, RFC 6066 §3) or a numeric address, matched as RFC 9525 says.
   ///   - sessions: where a session to resume comes from and new ones go; used for this context and name alone.
-  package init(client context: TLSContext, serverName: String, sessions: TLSSessionStore? = nil) {
+  ///   - resuming: false for a whole handshake in any case.
+  package init(
+    client context: TLSContext, serverName: String, sessions: TLSSessionStore? = nil, resuming: Bool = true
+  ) {
     // OpenSSL would take no name for any name.
     precondition(!serverName.isEmpty, "a TLS client without the name of its server")
     guard let ssl = SSL_new(context.context) else { preconditionFailure("SSL_new: out of memory") }
     self.ssl = ssl
     self.sessions = sessions
+    offersSessions = resuming
     SSL_set_connect_state(ssl)
     let isChecked: Int32
     if SocketAddress(numericHost: serverName, port: 0) != nil {
@@ -53,6 +60,7 @@ package final class TLSSession {
     guard let ssl = SSL_new(context.context) else { preconditionFailure("SSL_new: out of memory") }
     self.ssl = ssl
     sessions = nil
+    offersSessions = false
     SSL_set_accept_state(ssl)
   }
 
@@ -62,8 +70,8 @@ package final class TLSSession {
   package func attach(_ descriptor: Int32) {
     SSL_set_fd(ssl, descriptor)
     // Not before: a ticket serves once, and this may be the second address that was tried.
-    if let session = sessions?.take() {
-      SSL_set_session(ssl, session)
+    if offersSessions, let session = sessions?.take() {
+      hasOfferedSession = SSL_set_session(ssl, session) == 1
       SSL_SESSION_free(session)
     }
   }

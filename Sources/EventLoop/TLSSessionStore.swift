@@ -45,7 +45,7 @@ package final class TLSSessionStore {
     return nil
   }
 
-  func removeAll() {
+  package func removeAll() {
     for session in sessions { SSL_SESSION_free(session) }
     sessions = []
   }

@@ -20,10 +20,15 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   private let limits: UpstreamLimits
   private var delegate: (any UpstreamStreamDelegate)?
   private var socket: StreamSocket?
+  /// The one that is being tried, and those behind it.
   private var addresses: ArraySlice<SocketAddress> = []
   private var lastFailure = UpstreamFailure.unreachable("no address")
   /// When connecting must be over, whichever address is being tried.
   private var connectUntil: UInt64 = 0
+  /// When the address that is being tried has had its share of that.
+  private var attemptUntil: UInt64 = 0
+  /// A handshake that offered a session did not come to its end: some servers cannot resume what they offered.
+  private var resumptionFailed = false
   private let deadline: Deadline
   private var phase = Phase.connecting
   private var input = ByteBuffer()
@@ -63,36 +68,54 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
       switch result {
       case .success(let list):
         addresses = list[...]
-        tryNextAddress()
+        tryAddresses()
       case .failure(.notFound(let reason)): fail(.unreachable("name not resolved: \(reason)"), later: true)
       case .failure(.overloaded): fail(.unreachable("too many names wait for resolution"), later: true)
       }
     }
   }
 
-  private func tryNextAddress() {
+  private func tryAddresses() {
     socket?.close()
     socket = nil
-    while let address = addresses.popFirst() {
+    while let address = addresses.first {
       do throws(SocketError) {
         socket = try StreamSocket(
-          loop: loop, connectingTo: address, tls: endpoint.makeSession(), delegate: self)
-        armAttempt()
-        return
+          loop: loop, connectingTo: address, tls: endpoint.makeSession(resuming: !resumptionFailed),
+          delegate: self)
+        return armAttempt()
       } catch {
         if error.isOutOfDescriptors { return fail(.outOfDescriptors, later: true) }
         lastFailure = .unreachable(error.description)
+        addresses.removeFirst()
       }
     }
     endpoint.forgetAddresses()
     fail(lastFailure, later: true)
   }
 
-  /// An address that does not answer leaves time for those behind it.
+  private func tryNextAddress(after failure: UpstreamFailure) {
+    lastFailure = failure
+    addresses.removeFirst()
+    tryAddresses()
+  }
+
+  /// An address that does not answer leaves time for those behind it, a session that may be offered for a try without.
   private func armAttempt() {
     let now = SystemTime.monotonicNanoseconds
-    let rest = connectUntil > now ? connectUntil - now : 0
-    arm(rest / UInt64(addresses.count + 1))
+    let share = (connectUntil > now ? connectUntil - now : 0) / UInt64(addresses.count)
+    attemptUntil = now &+ share
+    arm(endpoint.hasSessions && !resumptionFailed ? share / 2 : share)
+  }
+
+  /// Tries the same address once more, if the session that was offered there may be what failed. The session is
+  /// forgotten, and those that came with it.
+  private func retriesWithoutSession() -> Bool {
+    guard !resumptionFailed, socket?.hasOfferedSession == true else { return false }
+    resumptionFailed = true
+    endpoint.forgetSessions()
+    tryAddresses()
+    return true
   }
 
   func socketConnected(_ socket: StreamSocket) {
@@ -103,12 +126,12 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   }
 
   func socketFailed(_ socket: StreamSocket, _ failure: SocketFailure) {
+    if retriesWithoutSession() { return }
     switch failure {
-    case .system(let error): lastFailure = .unreachable(error.description)
-    case .tls(let reason): return fail(.tls(reason))  // another address would say the same
-    case .truncated: lastFailure = .tls("connection closed during the handshake")
+    case .system(let error): tryNextAddress(after: .unreachable(error.description))
+    case .tls(let reason): fail(.tls(reason))  // another address would say the same
+    case .truncated: tryNextAddress(after: .tls("connection closed during the handshake"))
     }
-    tryNextAddress()
   }
 
   // MARK: Sending
@@ -436,14 +459,18 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     }
   }
 
+  private func attemptTimedOut() {
+    if retriesWithoutSession() { return }
+    let now = SystemTime.monotonicNanoseconds
+    if now < attemptUntil { return arm(attemptUntil - now) }  // no session was offered yet
+    if addresses.count > 1 { return tryNextAddress(after: .connectTimeout) }
+    endpoint.forgetAddresses()
+    fail(.connectTimeout)
+  }
+
   func deadlinePassed(_ deadline: Deadline) {
     switch phase {
-    case .connecting where !addresses.isEmpty:
-      lastFailure = .connectTimeout
-      tryNextAddress()
-    case .connecting:
-      endpoint.forgetAddresses()
-      fail(.connectTimeout)
+    case .connecting: attemptTimedOut()
     case .idle: close()
     default: fail(.responseTimeout)
     }

@@ -106,7 +106,13 @@ package final class UpstreamEndpoint {
 
   // MARK: For UpstreamConnection
 
-  func makeSession() -> TLSSession? { tls.map { TLSSession(client: $0, serverName: serverName, sessions: sessions) } }
+  /// - Parameter resuming: false for a whole handshake, whatever sessions there are.
+  func makeSession(resuming: Bool) -> TLSSession? {
+    tls.map { TLSSession(client: $0, serverName: serverName, sessions: sessions, resuming: resuming) }
+  }
+
+  var hasSessions: Bool { sessions.count > 0 }
+  func forgetSessions() { sessions.removeAll() }
 
   /// Offers a connection for reuse. - Returns: false when it must be closed.
   func keep(_ connection: UpstreamConnection) -> Bool {
