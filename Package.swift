@@ -100,8 +100,8 @@ let package = Package(
     tests(
       "Gateway",
       [
-        "Simulators", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire", "EventLoop",
-        "Cryptography", "Locking",
+        "LoopbackPeers", "Simulators", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire",
+        "EventLoop", "Cryptography", "Locking",
       ]),
     tests("Console", ["Tracing", "HTTPTransport", "HTTPWire", "EventLoop", "Locking"]),
     tests("Commands", ["HTTPWire", "EventLoop"]),

@@ -72,13 +72,25 @@ extension Exchange {
     trace.status = code.status
     let keepAlive =
       clientPersistent && body.isComplete && code != .badRequest && code != .callerUnknown && !gateway.draining
-    let client = client
-    client?.respond { output in
+    let isTaken = client?.respond { output in
       code.append(
         to: &output, detail: detail, html: clientNavigates, keepAlive: keepAlive, headOnly: methodIsHEAD,
         retryAfterSeconds: retryAfterSeconds)
     }
-    end()
+    complete(keepAlive: keepAlive, isTaken: isTaken != false)
+  }
+
+  /// The answer is complete. What the kernel has not taken of it may still be lost with the connection: the record waits
+  /// until that is known.
+  func complete(keepAlive: Bool, isTaken: Bool) {
+    let client = client
+    if isTaken {
+      end()
+    } else if isOpen {
+      phase = .awaitingTaking
+      trace.completeMonotonic = SystemTime.monotonicNanoseconds
+      letGo()
+    }
     client?.finishResponse(keepAlive: keepAlive)
   }
 

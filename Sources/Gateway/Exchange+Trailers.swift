@@ -23,13 +23,10 @@ extension Exchange {
   }
 
   func finishDelivery() {
-    let client = client
     if responseFraming == .chunked {
       client?.queue { RequestBody.appendLastChunk(trailers: responseTrailers, to: &$0) }
     }
-    client?.flush()
-    let keepAlive = clientPersistent && !gateway.draining
-    end()
-    client?.finishResponse(keepAlive: keepAlive)
+    let isTaken = client?.flush() != false
+    complete(keepAlive: clientPersistent && !gateway.draining, isTaken: isTaken)
   }
 }

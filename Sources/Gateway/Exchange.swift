@@ -23,6 +23,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     /// The rest of a refused attempt's response is thrown away before the replay.
     case discarding(ReplayAction)
     case delivering
+    /// The answer is complete, and the kernel has not taken all of it yet.
+    case awaitingTaking
   }
 
   /// Response bytes thrown away to keep a connection; more is dearer than a new one.
@@ -261,7 +263,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     case .awaitingToken, .awaitingStream, .awaitingContinue, .peeking, .discarding:
       body.receive(bytes, passedOn: false, budget: gateway.budget)
       holdUpload()
-    case .idle: break
+    case .idle, .awaitingTaking: break
     }
   }
 
@@ -368,7 +370,9 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     if phase == .delivering, client?.flush() == false { stream.pauseReading() }
   }
 
-  func connectionDrained(_ connection: ServerConnection) { stream?.resumeReading() }
+  func connectionDrained(_ connection: ServerConnection) {
+    if phase == .awaitingTaking { end() } else { stream?.resumeReading() }
+  }
 
   func streamReceivedEnd(_ stream: any UpstreamStream) {
     self.stream = nil
@@ -414,6 +418,15 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     guard isOpen else { return }
     isOpen = false
     phase = .idle
+    letGo()
+    gateway.record(self)
+    template.release(to: gateway.scratch.blocks)
+    route = nil
+    token = nil
+  }
+
+  /// Gives back what only an exchange that is still to be answered needs.
+  func letGo() {
     leaveWaiting()
     if isUpload { forgetUpload() }
     stream?.cancel()
@@ -424,10 +437,6 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     held.release(to: gateway.budget)
     responseTrailers.release()
     heldSignal = nil
-    gateway.record(self)
-    template.release(to: gateway.scratch.blocks)
-    route = nil
-    token = nil
   }
 
   func arm(_ nanoseconds: UInt64) {

@@ -18,7 +18,10 @@ extension GatewayLoop {
         record.status = trace.clientLeft ? 499 : trace.status
         record.source = trace.error == nil && !trace.clientLeft ? .upstream : .gateway
         record.durationNanoseconds = now &- trace.startMonotonic
-        if trace.firstSentMonotonic > 0 { record.upstreamNanoseconds = now &- trace.firstSentMonotonic }
+        if trace.firstSentMonotonic > 0 {
+          let complete = trace.completeMonotonic > 0 ? trace.completeMonotonic : now
+          record.upstreamNanoseconds = complete &- trace.firstSentMonotonic
+        }
         record.requestBytes = trace.requestBytes
         record.responseBytes = trace.responseBytes
         record.attempts = UInt8(clamping: trace.attempts)

@@ -194,14 +194,14 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
 
   package func socketWritable(_ socket: StreamSocket) {
     guard settle(output.flush(to: socket)), phase != .closed else { return }
-    switch phase {
-    case .lingering: return linger()
-    case .head: return input.isEmpty ? becomeIdle() : processInput()
-    case .answering: clearDeadline()
-    case .body: if bodyPaused || responseBegan { clearDeadline() }
-    case .closed: break
-    }
+    let before = phase
+    if before == .answering || before == .body && (bodyPaused || responseBegan) { clearDeadline() }
     handler.connectionDrained(self)
+    switch before {
+    case .lingering: linger()
+    case .head: input.isEmpty ? becomeIdle() : processInput()
+    case .answering, .body, .closed: break
+    }
   }
 
   private func endAfterOutput() {

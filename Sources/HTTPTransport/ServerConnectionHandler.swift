@@ -13,7 +13,7 @@ package protocol ServerConnectionHandler: AnyObject {
   func connection(
     _ connection: ServerConnection, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable)
   func connectionReceivedEnd(_ connection: ServerConnection)
-  /// All output is with the kernel: more may be written.
+  /// All output is with the kernel: more may be written. Also told behind a complete answer, before the next request.
   func connectionDrained(_ connection: ServerConnection)
   /// The client broke the protocol before or within a request; the handler answers and closes. Told once.
   func connection(_ connection: ServerConnection, violated violation: HeadViolation)
