@@ -52,6 +52,8 @@ import Testing
       json(value), json(json(value)), json(percent(value)), percent(json(value)), Encodings.jsonUnicode(value),
       Base64.encode(value.utf8), Base64URL.encode(value.utf8), percent(Base64.encode(value.utf8)),
       value.replacing(" ", with: "+"), percent(value).replacing("%20", with: "+"),
+      Encodings.hexadecimal(value), Encodings.hexadecimal(value).uppercased(),
+      PercentForm.full.encode(Encodings.hexadecimal(value)),
     ]
     for form in forms {
       let shown = held.mask("before <\(form)> behind")
@@ -71,6 +73,19 @@ import Testing
         // What is left of it is around the value and no more than the neighbours' characters.
         #expect(shown.withoutHashes.count <= 3 + (offset * 8 + 5) / 6 + (behind * 8 + 5) / 6 + 2)
       }
+    }
+  }
+
+  /// A dump of something larger holds the value at any place; in the text a digit may stand right beside it.
+  @Test func `a value is found in hexadecimal of something larger, and its neighbours stay`() {
+    let value = "s3cr3t-value-of-a-client"
+    #expect(held.hold(Secret(utf8: value), label: "x") == .held)
+    for (before, behind) in [("", ""), ("u", ""), ("uv", "w"), ("", "wxyz")] {
+      let (left, right) = (Encodings.hexadecimal(before), Encodings.hexadecimal(behind))
+      let whole = Encodings.hexadecimal(before + value + behind)
+      #expect(held.mask(whole).withoutHashes == "\(left)[…]\(right)")
+      #expect(held.mask(whole.uppercased()).withoutHashes == "\(left.uppercased())[…]\(right.uppercased())")
+      #expect(held.mask("a" + whole + "f").withoutHashes == "a\(left)[…]\(right)f")
     }
   }
 
@@ -121,6 +136,10 @@ import Testing
 }
 
 enum Encodings {
+  static func hexadecimal(_ text: String) -> String {
+    text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
   static func json(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { encoded, scalar in
       switch scalar {

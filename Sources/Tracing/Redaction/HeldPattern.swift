@@ -1,4 +1,5 @@
 import Cryptography
+import HTTPWire
 
 /// One way a held value may stand in a text.
 struct HeldPattern: Sendable {
@@ -21,8 +22,16 @@ struct HeldPattern: Sendable {
         patterns.append(standard)
         if urlSafe.bytes != standard.bytes { patterns.append(urlSafe) }
       }
+      patterns.append(HeldPattern(bytes: hexadecimal(value, ASCII.lowerHexDigit)))
+      let upper = HeldPattern(bytes: hexadecimal(value, ASCII.upperHexDigit))
+      if upper.bytes != patterns.last?.bytes { patterns.append(upper) }
       return patterns
     }
+  }
+
+  /// RFC 4648 §8
+  private static func hexadecimal(_ value: UnsafeRawBufferPointer, _ digit: (UInt8) -> UInt8) -> Secret {
+    Secret(value.flatMap { [digit($0 >> 4), digit($0 & 0x0F)] })
   }
 
   /// The characters that depend on `value` alone if `offset` bytes, modulo 3, stand before it.

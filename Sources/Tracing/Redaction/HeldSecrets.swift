@@ -3,8 +3,8 @@ import Locking
 
 /// The exact values of every secret the process holds: the one layer of redaction that knows instead of guessing.
 ///
-/// A value is recognised as it is, percent-encoded, escaped for JSON, in base64 or base64url at any offset, and in
-/// combinations of these. Feeding and searching go on at the same time on any threads.
+/// A value is recognised as it is, percent-encoded, escaped for JSON, in base64 or base64url at any offset, in hexadecimal
+/// of one case, and in combinations of these. Feeding and searching go on at the same time on any threads.
 package final class HeldSecrets: Sendable {
   /// What became of a value that should be held.
   package enum Outcome: Sendable, Equatable {
