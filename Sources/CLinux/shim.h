@@ -4,6 +4,7 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <sys/mman.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -24,6 +25,9 @@ static inline char *const *proofd_environment(void) { return __environ; }
 
 /// POLLRDHUP, which glibc shows to _GNU_SOURCE only.
 static const short proofd_poll_peer_ended = 0x2000;
+
+/// To open what a path names and neither to read nor to follow it; glibc shows O_PATH to _GNU_SOURCE only.
+static const int proofd_open_path_only = 010000000 | O_NOFOLLOW | O_CLOEXEC;
 
 /// Names the calling thread for ps and top; at most 15 bytes are kept.
 static inline void proofd_name_thread(const char *name) { prctl(PR_SET_NAME, name); }

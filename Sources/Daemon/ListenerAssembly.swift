@@ -8,8 +8,8 @@ struct ListenerAssembly {
   private(set) var listeners: [ListenerGroup] = []
   /// The same as the configuration writes them, with the ports that were picked.
   private(set) var bound: [ListenAddress] = []
-  /// Unix sockets to unlink at the end.
-  private(set) var unixPaths: [String] = []
+  /// To be removed at the end, unless a successor has bound in their place while this daemon drained.
+  private var socketFiles: [BoundSocketFile] = []
 
   init(_ configuration: Configuration) throws(DaemonError) {
     do throws(DaemonError) {
@@ -27,7 +27,6 @@ struct ListenerAssembly {
     case .unix(let path):
       address = SocketAddress(unixPath: path)
       try Self.removeStale(path)
-      unixPaths.append(path)
     }
     guard let address else { throw .cannotListen(address: "\(wanted)", reason: "not an address") }
     let mask = umask(0o177)  // a unix socket is for its owner
@@ -36,6 +35,7 @@ struct ListenerAssembly {
       let group = try ListenerGroup(binding: address, count: loops)
       listeners.append(group)
       bound.append(wanted.withPort(group.address.port))
+      if case .unix(let path) = wanted { socketFiles.append(try BoundSocketFile(path)) }
     } catch {
       if error.isAddressInUse { throw .addressInUse("\(wanted)") }
       throw .cannotListen(address: "\(wanted)", reason: error.description)
@@ -79,7 +79,7 @@ struct ListenerAssembly {
   }
 
   /// After the loops have closed their descriptors.
-  func close() { for path in unixPaths { unlink(path) } }
+  func close() { for file in socketFiles { file.remove() } }
 
   /// Closes what no loop took over: the daemon does not start.
   func abandon() {

@@ -5,7 +5,7 @@ import Locking
 /// The bound UNIX socket of the admin API. Whoever binds it owns the daemon's place: there is one per path.
 package final class ControlSocket: Sendable {
   package let path: String
-  private let identity: FileIdentity
+  private let file: BoundSocketFile
   /// Negative once a server has taken it.
   private let descriptor: Protected<Int32>
 
@@ -25,7 +25,7 @@ package final class ControlSocket: Sendable {
       return try Self.bind(path, address)
     }
     descriptor = Protected(bound.descriptor)
-    identity = bound.identity
+    file = bound.file
   }
 
   deinit {
@@ -45,7 +45,7 @@ package final class ControlSocket: Sendable {
 
   /// Unlinks the file, if it is still the one that was bound here.
   func remove() {
-    if FileIdentity(path) == identity { unlink(path) }
+    file.remove()
   }
 
   private static func removeStale(_ path: String, _ address: SocketAddress) throws(ControlSocketError) {
@@ -58,31 +58,19 @@ package final class ControlSocket: Sendable {
 
   private static func bind(
     _ path: String, _ address: SocketAddress
-  ) throws(ControlSocketError) -> (descriptor: Int32, identity: FileIdentity) {
+  ) throws(ControlSocketError) -> (descriptor: Int32, file: BoundSocketFile) {
     do throws(SocketError) {
       let group = try ListenerGroup(binding: address, count: 1, backlog: 64)
-      // Until here the umask decided; the server asks for the peer's uid all the same.
-      guard let descriptor = group.descriptors.first, chmod(path, 0o600) == 0, let identity = FileIdentity(path) else {
-        let error = SocketError("chmod")
+      do throws(SocketError) {
+        // Until here the umask decided; the server asks for the peer's uid all the same.
+        guard let descriptor = group.descriptors.first, chmod(path, 0o600) == 0 else { throw SocketError("chmod") }
+        return (descriptor, try BoundSocketFile(path))
+      } catch {
         for descriptor in group.descriptors { close(descriptor) }
         throw error
       }
-      return (descriptor, identity)
     } catch {
       throw .system(path: path, error)
     }
-  }
-}
-
-/// Which file a path named at some moment.
-private struct FileIdentity: Equatable {
-  let device: UInt
-  let inode: UInt
-
-  init?(_ path: String) {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return nil }
-    device = UInt(status.st_dev)
-    inode = UInt(status.st_ino)
   }
 }
