@@ -21,7 +21,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private let handler: any ServerConnectionHandler
   private let scratch: LoopScratch
   private let fields: FieldTable
-  private let timeouts: ServerTimeouts
+  private var timeouts: ServerTimeouts
   private let socket: StreamSocket
   private var input = ByteBuffer()
   private var output: OutputQueue
@@ -144,10 +144,11 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     if !consuming, !input.isEmpty { processInput() }
   }
 
-  /// Finishes the current exchange, if any, and then closes.
+  /// Finishes the current exchange, if any, and then closes. The rest of a head is waited for shortly.
   package func drain() {
     draining = true
-    _ = closeIfIdle()
+    timeouts.shortenHead()
+    if !closeIfIdle(), phase == .head, headArmed { arm(timeouts.head) }
   }
 
   /// Closes unless a request is under way, or has arrived and was not read yet. - Returns: whether it did.
@@ -457,13 +458,8 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
 
   // MARK: Time
 
-  private func arm(_ nanoseconds: UInt64) {
-    deadline.set(after: nanoseconds)
-  }
-
-  private func clearDeadline() {
-    deadline.clear()
-  }
+  private func arm(_ nanoseconds: UInt64) { deadline.set(after: nanoseconds) }
+  private func clearDeadline() { deadline.clear() }
 
   /// The next byte of the body is waited for, unless the answer has begun: then only the client's reading counts.
   private func armForBody() {
@@ -489,6 +485,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     case .head where output.pendingBytes > 0 || (input.isEmpty && !headArmed): close()
     case .body where bodyPaused || responseBegan: close()
     case .head, .body:
+      if draining, phase == .head { timeouts.linger = min(timeouts.linger, timeouts.head) }
       giveUpRequest()
       handler.connectionTimedOut(self)
     case .answering, .lingering: close()

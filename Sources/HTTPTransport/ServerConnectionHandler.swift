@@ -37,5 +37,11 @@ package struct ServerTimeouts: Sendable {
   /// To go on reading, and throwing away, what a refused client still sends.
   package var linger: UInt64 = 5_000_000_000
 
+  /// From the moment the process is told to end to the last byte of a head that has begun: whoever still sends one must
+  /// not hold up the end for as long as requests under way may.
+  package static let drainingHeadMax: UInt64 = 1_000_000_000
+
   package init() {}
+
+  mutating func shortenHead() { head = min(head, Self.drainingHeadMax) }
 }

@@ -105,6 +105,20 @@ import Testing
     }
   }
 
+  @Test func `a stop does not wait long for the rest of a head`() async throws {
+    try await Scene.play(.open(more: "timeouts: {drain: 1h, head: 1h}")) { scene async throws in
+      let client = try scene.connect()
+      #expect(try await client.call("GET", "/api/echo").status == 200)
+      try await client.send("GET /api/echo HT")
+      async let ended: Void = scene.end()
+      let answer = try await client.read()
+      #expect(answer.status == 408)
+      #expect(answer.code == "request_timeout")
+      await ended
+      #expect(try await scene.records().map(\.error) == [nil, "request_timeout"])
+    }
+  }
+
   @Test func `what does not finish within the drain limit is broken off and recorded`() async throws {
     try await Scene.play(.open(more: "timeouts: {drain: 100ms}")) { scene async throws in
       scene.simulation.faults.add(.hold(.before, gate: "never"), on: .api())

@@ -236,6 +236,26 @@ struct ServerClosingTests {
     #expect(begun.client.text == "HTTP/1.1 204 No Content\r\n\r\n")
   }
 
+  @Test(arguments: [true, false])
+  func `while draining the rest of a head is waited for shortly, that of a body as ever`(isRead: Bool) throws {
+    let timeouts = Self.timeouts { _ in }
+    let head = try ServerRig(timeouts: timeouts)
+    let body = try ServerRig(on: head.turned, timeouts: timeouts)
+    head.client.send("GET / HT")
+    if isRead { #expect(head.turn { head.connectionUnreadBytes == 0 }) }
+    #expect(body.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"))
+    for rig in [head, body] { rig.connection?.drain() }
+    #expect(!head.isClosed)
+    let began = SystemTime.monotonicNanoseconds
+    #expect(head.turn { head.isClosed })
+    #expect(SystemTime.monotonicNanoseconds - began < 10_000_000_000)
+    #expect(head.heard == ["timed out", "closed"])
+    #expect(head.client.text.hasPrefix("HTTP/1.1 408 "))
+    #expect(!body.isClosed)
+    #expect(body.send("defghi"))
+    #expect(body.client.text == "HTTP/1.1 204 No Content\r\n\r\n")
+  }
+
   @Test func `draining does not cut off an answer that waits for its client`() throws {
     let rig = try ServerRig()
     let block = [UInt8](repeating: 1, count: 2_000_000)
