@@ -74,15 +74,27 @@ struct LastBytesTests {
   }
 
   private static let body = String(repeating: "x", count: 30_000)
-  private static let whole = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-  private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7530\r\n\(body)\r\n0\r\n\r\n"
-  private static let get = "GET /r HTTP/1.1\r\nHost: gw\r\n\r\n"
-  private static let getAndClose = "GET /r HTTP/1.1\r\nHost: gw\r\nConnection: close\r\n\r\n"
 
-  @Test(arguments: [get, getAndClose], [whole, chunked])
-  func `a client that leaves before it has taken the last bytes is 499`(request: String, answer: String) throws {
+  /// How the upstream frames its answer.
+  enum Framing: CaseIterable, Sendable {
+    case length, chunked
+
+    var answer: String {
+      switch self {
+      case .length: "HTTP/1.1 200 OK\r\nContent-Length: 30000\r\n\r\n\(body)"
+      case .chunked: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7530\r\n\(body)\r\n0\r\n\r\n"
+      }
+    }
+  }
+
+  private static func get(_ target: String = "/r", keepAlive: Bool = true) -> String {
+    "GET \(target) HTTP/1.1\r\nHost: gw\r\n\(keepAlive ? "" : "Connection: close\r\n")\r\n"
+  }
+
+  @Test(arguments: [true, false], Framing.allCases)
+  func `a client that leaves before it has taken the last bytes is 499`(keepAlive: Bool, framing: Framing) throws {
     let rig = try Rig()
-    rig.answer(request, with: answer)
+    rig.answer(Self.get(keepAlive: keepAlive), with: framing.answer)
     #expect(rig.records().isEmpty)
     rig.client.close()
     #expect(rig.turned.turn { rig.connection.isClosed })
@@ -92,12 +104,12 @@ struct LastBytesTests {
     #expect(!rig.exchange.isOpen)
   }
 
-  @Test(arguments: [get, getAndClose], [whole, chunked])
+  @Test(arguments: [true, false], Framing.allCases)
   func `a client that takes the last bytes late is one record with the upstream's status`(
-    request: String, answer: String
+    keepAlive: Bool, framing: Framing
   ) throws {
     let rig = try Rig()
-    rig.answer(request, with: answer)
+    rig.answer(Self.get(keepAlive: keepAlive), with: framing.answer)
     #expect(rig.records().isEmpty)
     let isTaken = rig.turned.turn {
       rig.client.pump()
@@ -110,16 +122,16 @@ struct LastBytesTests {
     #expect(records.first?["source"]?.stringValue == "upstream")
     #expect(records.first?["response_bytes"]?.int64Value == 30_000)
     // What it sends next has a record of its own.
-    guard request == Self.get else { return }
-    rig.client.send("GET /none HTTP/1.1\r\nHost: gw\r\n\r\n")
+    guard keepAlive else { return }
+    rig.client.send(Self.get("/none"))
     #expect(rig.turned.turn { rig.client.text.contains("HTTP/1.1 404 ") })
     #expect(rig.records().map { $0["status"]?.int64Value } == [200, 404])
   }
 
   @Test func `a request sent ahead is answered, and recorded, behind the one whose last bytes were late`() throws {
     let rig = try Rig()
-    rig.client.send(Self.get + "GET /none HTTP/1.1\r\nHost: gw\r\n\r\n")
-    rig.answer("", with: Self.whole)
+    rig.client.send(Self.get() + Self.get("/none"))
+    rig.answer("", with: Framing.length.answer)
     #expect(rig.records().isEmpty)
     #expect(rig.turned.turn { rig.client.text.contains("HTTP/1.1 404 ") })
     #expect(rig.records().map { $0["status"]?.int64Value } == [200, 404])
