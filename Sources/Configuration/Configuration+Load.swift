@@ -137,7 +137,14 @@ extension ReadingContext {
     for need in needs {
       switch need.kind {
       case .variable(let name):
-        if environment[name, default: ""].isEmpty { need.entry.warn("the environment variable is not set") }
+        let value = environment[name, default: ""]
+        if value.isEmpty {
+          need.entry.warn("the environment variable is not set")
+        } else if value.utf8.count < SecretReference.bytesMin {
+          need.entry.warn(
+            "the environment variable holds fewer than \(SecretReference.bytesMin) bytes, too few for a secret: it will not be used"
+          )
+        }
       case .secretFile(let path):
         if access(path, R_OK) != 0 {
           need.entry.warn("the file is not there or can't be read")

@@ -21,8 +21,8 @@ struct CredentialAssembly {
       let trusted: String? = if case .client(let client) = profile.kind { client.certificateAuthorityFile } else { nil }
       let tls = try trust.trust(trusted, for: "credentials.\(profile.name).tls.ca")
       let environment = CredentialEnvironment(
-        http: control.client(trusting: tls), events: { hub.append($0) }, secrets: Self.announcer(profile.name),
-        skews: skews)
+        http: control.client(trusting: tls), events: { hub.append($0) }, troubles: { hub.append($0) },
+        secrets: Self.announcer(profile.name), skews: skews)
       let wanted = Self.targets(of: profile, configuration)
       switch profile.kind {
       case .fixed(let fixed):
@@ -98,11 +98,27 @@ struct CredentialAssembly {
       binding: client.dpop ? .dpop(allowBearer: client.allowBearer) : .bearer)
   }
 
-  /// Every secret a credential comes by is masked in all output from then on. What is too short to mask without
-  /// blanking ordinary text the configuration refuses, and an issuer's tokens are longer.
+  /// Every secret a credential comes by is masked in all output from then on, or not used.
   private static func announcer(_ name: String) -> SecretAnnouncer {
     SecretAnnouncer(
-      hold: { _ = HeldSecrets.process.hold($0, label: name) }, release: { HeldSecrets.process.release($0) })
+      hold: { (secret) throws(UnmaskableSecret) in
+        do throws(HeldSecrets.Refusal) {
+          try HeldSecrets.process.hold(secret, label: name)
+        } catch {
+          throw UnmaskableSecret(error)
+        }
+      }, release: { HeldSecrets.process.release($0) })
+  }
+}
+
+extension UnmaskableSecret {
+  init(_ refusal: HeldSecrets.Refusal) {
+    self =
+      switch refusal {
+      case .tooShort: .tooShort(bytesMin: HeldSecrets.byteCountMin)
+      case .tooLong: .tooLong(bytesMax: HeldSecrets.byteCountMax)
+      case .tooMany: .tooMany(countMax: HeldSecrets.countMax)
+      }
   }
 }
 

@@ -23,4 +23,13 @@ extension RecordHub {
       }
     }
   }
+
+  /// Writes why a credential can't serve into the log, as a record of event `credential`.
+  func append(_ trouble: CredentialTrouble) {
+    appendNotice(
+      event: "credential",
+      [
+        ("credential", trouble.credential), ("error", trouble.code), ("detail", trouble.detail), ("next", trouble.next),
+      ])
+  }
 }

@@ -66,13 +66,15 @@ import Testing
         b: {provider: static, token: {env: UNSET}}
         c: {provider: static, token: {file: missing}}
         d: {provider: static, token: {file: "\(there)"}}
+        e: {provider: static, token: {env: SHORT}}
       routes:
         a: {path: /a, upstream: "https://a.example", credential: a, tls: {ca: there.pem}}
         b: {path: /b, upstream: "https://b.example", credential: b}
         c: {path: /c, upstream: "https://c.example", credential: c}
         d: {path: /d, upstream: "https://d.example", credential: d}
+        e: {path: /e, upstream: "https://e.example", credential: e}
       """
-    let environment = ["HOME": "/h", "SET": "x", "UNSET": ""]
+    let environment = ["HOME": "/h", "SET": "long-enough", "SHORT": "sevenby", "UNSET": ""]
     let path = try write(text)
     let found = Configuration.load(path: path, environment: environment)
     #expect(found.configuration != nil)
@@ -80,6 +82,7 @@ import Testing
       found.problems.map(\.description) == [
         "\(path):3:38: warning: credentials.b.token.env: the environment variable is not set",
         "\(path):4:39: warning: credentials.c.token.file: the file is not there or can't be read",
+        "\(path):6:38: warning: credentials.e.token.env: the environment variable holds fewer than 8 bytes, too few for a secret: it will not be used",
       ])
     let broken = try write(text.replacing("there.pem}", with: "gone.pem}"))
     let refused = Configuration.load(path: broken, environment: environment)

@@ -202,6 +202,27 @@ class WithDaemon(Stage):
         self.assertEqual(finished.returncode, FAILED)
         self.assertRegex(finished.stdout.decode(), r"(?m)^key: failed (now|\d+ s ago) \(.*nowhere")
 
+    def test_a_secret_too_short_to_be_masked_is_not_used_and_everything_says_so(self):
+        short = "sh0rt!7"
+        proofd = Proofd(
+            self, {"key": {"provider": "static", "token": {"env": "SHORT"}}},
+            {"closed": {"path": "/closed", "upstream": self.upstream, "credential": "key"}}, {"SHORT": short})
+        self.assertEqual(proofd.curl("/closed/x"), {"502": 1})
+        said = r"the environment variable SHORT: it has fewer than 8 bytes"
+        finished = proofd.verb("status")
+        self.assertEqual(finished.returncode, FAILED)
+        self.assertRegex(finished.stdout.decode(), rf"(?m)^key: failed .*: secret_too_short: {said}")
+        self.assertIn("Use a secret of at least 8 bytes and start the daemon anew.", finished.stdout.decode())
+        self.assertRegex(proofd.records(1, event="credential")[0]["detail"], said)
+        wait_until("tail has it", lambda: b"SHORT" in proofd.verb("tail", "--no-follow").stdout)
+        tail = proofd.verb("tail", "--no-follow").stdout.decode()
+        self.assertRegex(tail, rf"(?m)^\S+ credential key cannot serve: secret_too_short: {said}")
+        check = proofd.verb("check", "--config", proofd.settings)
+        self.assertIn("fewer than 8 bytes", check.stdout.decode())
+        for place in (finished.stdout, tail.encode(), proofd.log.read_bytes(), proofd.child.output().encode(), check.stdout):
+            self.assertNotIn(short.encode(), place)
+        self.assertEqual(self.origin.requests, [])
+
     def test_the_socket_is_found_in_the_state_directory(self):
         proofd = self.serve()
         home = {"HOME": str(self.directory / "home"), "XDG_RUNTIME_DIR": "", "XDG_CONFIG_HOME": ""}

@@ -15,7 +15,7 @@ import Testing
 
   @Test func `only the strings of a line are masked, so that it stays JSON with its members`() throws {
     for value in ["duration", "12345678", "attempts", "orders/12345678"] {
-      _ = held.hold(Secret(utf8: value), label: "x")
+      try held.hold(Secret(utf8: value), label: "x")
     }
     let line = #"{"target":"/orders/12345678","duration_ms":12345678,"attempts":1,"x":["a12345678"]}"# + "\n"
     #expect(
@@ -25,13 +25,13 @@ import Testing
 
   @Test func `a value that JSON must escape is found behind its escapes`() throws {
     let value = "quo\"te\\back\nli"
-    _ = held.hold(Secret(utf8: value), label: "x")
+    try held.hold(Secret(utf8: value), label: "x")
     let line = #"{"target":"/a?x=\#(Encodings.json(value))&y=\"1\""}"# + "\n"
     #expect(masked(line).withoutHashes == #"{"target":"/a?x=[…]&y=\"1\""}"# + "\n")
   }
 
-  @Test func `lines without a held value are not changed by a byte`() {
-    _ = held.hold(Secret(utf8: "held-value"), label: "x")
+  @Test func `lines without a held value are not changed by a byte`() throws {
+    try held.hold(Secret(utf8: "held-value"), label: "x")
     let clean = #"{"target":"/a?x=\"%41\\\/\u00e9","n":1}"# + "\n"
     let dirty = #"{"target":"held-value"}"# + "\n"
     #expect(masked(clean) == clean)
@@ -45,7 +45,7 @@ import Testing
     let values = (0..<16).map { number in
       random.characters(Int.random(in: 8..<200, using: &random), of: alphabets[number % alphabets.count])
     }
-    for value in values { #expect(held.hold(Secret(utf8: value), label: "x") == .held) }
+    for value in values { try held.hold(Secret(utf8: value), label: "x") }
     for _ in 0..<25 {
       let value = try #require(values.randomElement(using: &random))
       let form = try #require(PercentForm.allCases.randomElement(using: &random)).encode(value)

@@ -88,7 +88,7 @@ import Testing
 
   @Test func `a held value that a loop wrote is not in the file`() throws {
     let held = HeldSecrets()
-    #expect(held.hold(.init(utf8: "plainsecret"), label: "x") == .held)
+    try held.hold(.init(utf8: "plainsecret"), label: "x")
     let hub = try RecordHub(.file(path: path), heldSecrets: held)
     RecordDraft(target: "/plainsecret").withRecord { hub.append($0) }
     hub.flushAndClose()

@@ -35,6 +35,7 @@ struct RecordPrinter {
       let count = Quantity.count(Int(record["dropped"]?.int64Value ?? 0), "record")
       return "\(time) \(terminal.coloured("··· \(count) dropped here", .yellow))"
     }
+    if record["event"]?.stringValue == "credential" { return "\(time) \(trouble(record))" }
     let isOAuth = record["event"]?.stringValue == "oauth"
     let from = record[isOAuth ? "credential" : "route"]?.stringValue?.printable ?? "-"
     let to = record["upstream"]?.stringValue.map { " → \($0.printable)" } ?? ""
@@ -48,6 +49,13 @@ struct RecordPrinter {
       record["error"]?.stringValue.map { terminal.coloured($0.printable, .red) } ?? "",
     ]
     return Self.trimmed(parts.filter { !$0.isEmpty }.joined(separator: " "))
+  }
+
+  /// Why a credential can't serve.
+  private func trouble(_ record: JSONValue) -> String {
+    let text = { (name: String) in record[name]?.stringValue?.printable ?? "-" }
+    return
+      "\(terminal.coloured("credential \(text("credential")) cannot serve: \(text("error"))", .red)): \(text("detail")). \(text("next"))"
   }
 
   /// The time of day of `2026-11-30T12:00:05.123Z`, in UTC as the log has it.

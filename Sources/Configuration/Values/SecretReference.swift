@@ -13,6 +13,8 @@ package enum SecretReference: Sendable, Equatable {
 
   /// The fewest characters a literal secret may have: shorter ones are examples and mistakes.
   package static let literalCharactersMin = 8
+  /// The fewest bytes any secret may have: shorter ones can't be kept out of the log.
+  package static let bytesMin = 8
 }
 
 extension SecretReference: CustomStringConvertible, CustomDebugStringConvertible {

@@ -16,6 +16,12 @@ struct ClientCredentialsFetcher: TokenFetching {
   var kind: TokenSourceKind { .clientCredentials }
   var warnings: [String] { client.warnings }
 
+  func failure(_ refusal: UnmaskableSecret) -> FetchFailure {
+    FetchFailure(
+      kind: .refused, code: refusal.code, detail: "the access token that the issuer gave: \(refusal.detail)",
+      next: "Let the issuer give tokens that are harder to guess", isOfSetUp: true)
+  }
+
   func fetch() async throws(FetchFailure) -> FetchedToken {
     let endpoint = try await client.tokenEndpoint()
     if client.binding.proofKey != nil {

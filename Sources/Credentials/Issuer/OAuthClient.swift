@@ -67,7 +67,11 @@ package final class OAuthClient: Sendable {
   func authentication() async throws(FetchFailure) -> ClientAuthentication {
     guard let secret else { return .none(clientID: registration.clientID) }
     let value = try await secret.read()
-    hold(value)
+    do throws(UnmaskableSecret) {
+      try hold(value)
+    } catch {
+      throw secret.failure(.unmaskable(error))
+    }
     switch registration.authentication {
     case .none: return .none(clientID: registration.clientID)
     case .basic: return .basic(clientID: registration.clientID, secret: value)
@@ -77,13 +81,13 @@ package final class OAuthClient: Sendable {
 
   var warnings: [String] { secret?.warnings ?? [] }
 
-  private func hold(_ secret: Secret) {
-    let (isNew, replaced) = heldSecret.withLock { held -> (Bool, Secret?) in
-      guard held != secret else { return (false, nil) }
+  private func hold(_ secret: Secret) throws(UnmaskableSecret) {
+    guard heldSecret.withLock({ $0 != secret }) else { return }
+    try environment.secrets.hold(secret)
+    let replaced = heldSecret.withLock { held in
       defer { held = secret }
-      return (true, held)
+      return held
     }
-    if isNew { environment.secrets.hold(secret) }
     if let replaced { environment.secrets.release(replaced) }
   }
 }

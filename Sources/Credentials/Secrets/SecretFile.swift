@@ -94,6 +94,14 @@ enum SecretFailure: Error, Sendable, Equatable {
   case timedOut
   case exited(CInt)
   case killed(signal: CInt)
+  /// The value can't be kept out of the log.
+  case unmaskable(UnmaskableSecret)
+
+  /// A short stable word.
+  var code: String { if case .unmaskable(let refusal) = self { refusal.code } else { "secret_unreadable" } }
+
+  /// One thing to do, if more can be said than where it comes from.
+  var next: String? { if case .unmaskable(let refusal) = self { refusal.next } else { nil } }
 
   var detail: String {
     switch self {
@@ -106,6 +114,7 @@ enum SecretFailure: Error, Sendable, Equatable {
     case .timedOut: "it did not end in time"
     case .exited(let code): "it ended with exit code \(code)"
     case .killed(let signal): "it was ended by signal \(signal)"
+    case .unmaskable(let refusal): refusal.detail
     }
   }
 

@@ -83,22 +83,29 @@ final class SecretReader: Sendable {
     }
   }
 
-  private func failure(_ failure: SecretFailure) -> FetchFailure {
+  /// Why the secret can't be used, with the place that names it.
+  func failure(_ failure: SecretFailure) -> FetchFailure {
+    var found = FetchFailure(kind: .refused, code: failure.code, detail: "\(place): \(failure.detail)")
+    found.next = failure.next
+    found.isOfSetUp = true
     switch origin {
-    case .literal: FetchFailure(kind: .refused, code: "secret_unreadable", detail: failure.detail)
-    case .environment(let name):
-      FetchFailure(
-        kind: .refused, code: "secret_unreadable", detail: "the environment variable \(name): \(failure.detail)")
-    case .file(let path):
-      // Reading costs nothing, so a file that was put right is found at once.
-      FetchFailure(
-        kind: .refused, code: "secret_unreadable", detail: "the file \(path): \(failure.detail)",
-        pause: TokenLifetime.fileCheckInterval)
-    case .command(let words):
-      // Arguments may hold secrets; the program's name doesn't.
-      FetchFailure(
-        kind: failure.isLasting ? .refused : .unavailable, code: "secret_unreadable",
-        detail: "the command \(words.first ?? ""): \(failure.detail)", retryAfter: FetchBackoff.refused.lowerBound)
+    case .literal, .environment: break
+    // Reading costs nothing, so a file that was put right is found at once.
+    case .file: found.pause = TokenLifetime.fileCheckInterval
+    case .command:
+      if !failure.isLasting { found.kind = .unavailable }
+      found.retryAfter = FetchBackoff.refused.lowerBound
+    }
+    return found
+  }
+
+  private var place: String {
+    switch origin {
+    case .literal: "the secret in the configuration"
+    case .environment(let name): "the environment variable \(name)"
+    case .file(let path): "the file \(path)"
+    // Arguments may hold secrets; the program's name doesn't.
+    case .command(let words): "the command \(words.first ?? "")"
     }
   }
 }
@@ -107,7 +114,7 @@ extension SecretFailure {
   /// Whether running the command again can't help.
   fileprivate var isLasting: Bool {
     switch self {
-    case .notStarted, .tooLong, .empty: true
+    case .notStarted, .tooLong, .empty, .unmaskable: true
     case .notSet, .unreadable, .notRegularFile, .timedOut, .exited, .killed: false
     }
   }

@@ -23,13 +23,15 @@ struct StaticTokenFetcher: TokenFetching {
   var kind: TokenSourceKind { reader.origin.kind }
   var warnings: [String] { reader.warnings }
 
+  func failure(_ refusal: UnmaskableSecret) -> FetchFailure { reader.failure(.unmaskable(refusal)) }
+
   func fetch() async throws(FetchFailure) -> FetchedToken {
     let secret = try await reader.read(anew: kind == .command)
     guard placement.canCarry(secret) else {
       throw FetchFailure(
         kind: .refused, code: "secret_not_sendable",
         detail: "the secret has characters that a header field can't carry",
-        pause: kind == .file ? TokenLifetime.fileCheckInterval : nil)
+        pause: kind == .file ? TokenLifetime.fileCheckInterval : nil, isOfSetUp: true)
     }
     let (placed, derived) = placement.place(secret)
     return FetchedToken(

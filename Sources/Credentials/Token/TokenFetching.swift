@@ -4,6 +4,9 @@ import Cryptography
 protocol TokenFetching: Sendable {
   func fetch() async throws(FetchFailure) -> FetchedToken
 
+  /// What is to be said of a value of it that can't be kept out of the log.
+  func failure(_ refusal: UnmaskableSecret) -> FetchFailure
+
   /// What kind of credential this is, for the user.
   var kind: TokenSourceKind { get }
   /// Things the user should know although all works, e.g. that others can read the file.
@@ -33,7 +36,7 @@ struct FetchFailure: Error, Sendable, Equatable {
     /// Somebody has to change the set-up.
     case refused
   }
-  let kind: Kind
+  var kind: Kind
   /// A short stable word: an OAuth error code, or one of our own.
   let code: String
   /// For the user; holds no secret.
@@ -42,6 +45,10 @@ struct FetchFailure: Error, Sendable, Equatable {
   var retryAfter: Duration?
   /// When to try again, if the usual backoff makes no sense.
   var pause: Duration?
+  /// One thing to do, without a full stop, if there is more to say than for any failure of this kind of source.
+  var next: String?
+  /// It is about a secret of the set-up, and the detail is ours alone: the log tells it.
+  var isOfSetUp = false
 }
 
 /// Where the value of a credential comes from.

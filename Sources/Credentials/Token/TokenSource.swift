@@ -124,10 +124,21 @@ package final class TokenSource: Sendable {
     }
   }
 
-  private func finish(_ result: Result<FetchedToken, FetchFailure>) {
-    if case .success(let fetched) = result { fetched.secrets.forEach(environment.secrets.hold) }
+  /// The redactor is told of what came before anybody else; a value that it can't mask is none.
+  private func held(_ fetched: FetchedToken) -> Result<FetchedToken, FetchFailure> {
+    do throws(UnmaskableSecret) {
+      try environment.secrets.hold(all: fetched.secrets)
+      return .success(fetched)
+    } catch {
+      return .failure(fetcher.failure(error))
+    }
+  }
+
+  private func finish(_ fetched: Result<FetchedToken, FetchFailure>) {
+    let result = fetched.flatMap(held)
     let now = Moment(environment.time)
     var released: [Secret] = []
+    var trouble: FetchFailure?
     let settled = state.withLock { state in
       switch result {
       case .success(let fetched):
@@ -144,6 +155,7 @@ package final class TokenSource: Sendable {
         scheduleRenewal(&state)
       case .failure(let failure):
         state.life.failed(failure, at: now)
+        if failure.isOfSetUp, failure.detail != state.lastFailure?.detail { trouble = failure }
         state.lastFailure = .init(code: failure.code, detail: failure.detail, atUnixSeconds: now.wallUnixSeconds)
       }
       let waiting = state.waiting.sorted { $0.key < $1.key }.map(\.value)
@@ -154,7 +166,15 @@ package final class TokenSource: Sendable {
       }
     }
     for secret in released { environment.secrets.release(secret) }
+    if let trouble { tell(trouble, at: now) }
     for (waiter, result) in settled { waiter(result) }
+  }
+
+  private func tell(_ failure: FetchFailure, at now: Moment) {
+    environment.troubles(
+      CredentialTrouble(
+        credential: name, code: failure.code, detail: failure.detail,
+        next: TokenSourceStatus.next(of: failure, kind: fetcher.kind, retryInSeconds: 0)))
   }
 
   /// So that a token in use is renewed before a request has to wait for it, however rare requests are.

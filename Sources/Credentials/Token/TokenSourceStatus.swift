@@ -61,23 +61,39 @@ package struct TokenSourceStatus: Sendable, Equatable {
         case nil: life.held == nil ? .idle : .expiring
         }
       }
-    next = Self.next(state: state, kind: kind, retryInSeconds: life.backoff.pauseSecondsLeft(at: now))
+    next = Self.next(
+      state: state, kind: kind, failure: life.backoff.last, retryInSeconds: life.backoff.pauseSecondsLeft(at: now))
   }
 
-  private static func next(state: State, kind: TokenSourceKind, retryInSeconds: Int) -> String {
-    let retry = retryInSeconds > 0 ? "in \(retryInSeconds) s" : "with the next request"
-    switch (state, kind) {
-    case (.ready, _): return "Nothing to do."
-    case (.idle, _): return "The first request fetches it."
-    case (.expiring, _): return "It is replaced \(retry)."
-    case (.refreshing, _): return "It is being fetched."
-    case (.unavailable, _): return "It is tried again \(retry); see whether the issuer can be reached."
-    case (.refused, .clientCredentials):
-      return "Compare client_id, client_secret, audience, resource and scope with the issuer; tried again \(retry)."
-    case (.refused, .environment): return "Set the environment variable and start the daemon anew."
-    case (.refused, .file): return "See to the file; it is read again \(retry)."
-    case (.refused, .command): return "Run the command by hand; it is run again \(retry)."
-    case (.refused, .literal): return "Correct the value in the configuration and reload."
+  private static func next(
+    state: State, kind: TokenSourceKind, failure: FetchFailure?, retryInSeconds: Int
+  ) -> String {
+    let retry = retry(retryInSeconds)
+    switch state {
+    case .ready: return "Nothing to do."
+    case .idle: return "The first request fetches it."
+    case .expiring: return "It is replaced \(retry)."
+    case .refreshing: return "It is being fetched."
+    case .unavailable: return "It is tried again \(retry); see whether the issuer can be reached."
+    case .refused: return next(of: failure, kind: kind, retryInSeconds: retryInSeconds)
     }
+  }
+
+  /// What to do about a failure that the set-up is to blame for.
+  static func next(of failure: FetchFailure?, kind: TokenSourceKind, retryInSeconds: Int) -> String {
+    let retry = retry(retryInSeconds)
+    switch kind {
+    case .clientCredentials:
+      let step = failure?.next ?? "Compare client_id, client_secret, audience, resource and scope with the issuer"
+      return "\(step); tried again \(retry)."
+    case .environment: return "\(failure?.next ?? "Set the environment variable") and start the daemon anew."
+    case .file: return "\(failure?.next ?? "See to the file"); it is read again \(retry)."
+    case .command: return "\(failure?.next ?? "Run the command by hand"); it is run again \(retry)."
+    case .literal: return "\(failure?.next ?? "Correct the value in the configuration") and start the daemon anew."
+    }
+  }
+
+  private static func retry(_ seconds: Int) -> String {
+    seconds > 0 ? "in \(seconds) s" : "with the next request"
   }
 }

@@ -6,13 +6,14 @@ import Locking
 /// A value is recognised as it is, percent-encoded, escaped for JSON, in base64 or base64url at any offset, in hexadecimal
 /// of one case, and in combinations of these. Feeding and searching go on at the same time on any threads.
 package final class HeldSecrets: Sendable {
-  /// What became of a value that should be held.
-  package enum Outcome: Sendable, Equatable {
-    case held
-    /// Below 8 bytes a value would blank ordinary text. It is not masked.
+  /// Why a value can't be masked, so that it must not be used.
+  package enum Refusal: Error, Sendable, Equatable {
+    /// Below 8 bytes it would blank ordinary text.
     case tooShort
-    /// Above 64 KiB, or when 4,096 others are held, it is not masked either.
-    case tooMuch
+    /// Above 64 KiB.
+    case tooLong
+    /// 4,096 others are held.
+    case tooMany
   }
 
   /// The secrets of this process.
@@ -43,20 +44,21 @@ package final class HeldSecrets: Sendable {
   /// Masks `secret` from now on, until it is released as often as it was held.
   ///
   /// - Parameter label: what it is, such as `acme: refresh token`; never the value.
-  /// - Returns: anything but `.held` means that the value is not masked, which somebody should be told.
-  package func hold(_ secret: Secret, label: String) -> Outcome {
-    guard secret.count >= Self.byteCountMin else { return .tooShort }
-    guard secret.count <= Self.byteCountMax else { return .tooMuch }
-    return state.withLock { state in
+  /// - Throws: `Refusal`; the value is not masked then, and a credential must not be made of it.
+  package func hold(_ secret: Secret, label: String) throws(Refusal) {
+    guard secret.count >= Self.byteCountMin else { throw .tooShort }
+    guard secret.count <= Self.byteCountMax else { throw .tooLong }
+    let isHeld = state.withLock { state in
       if let known = state.entries.firstIndex(where: { $0.secret == secret }) {
         state.entries[known].holders += 1
-        return .held
+        return true
       }
-      guard state.entries.count < countMax else { return .tooMuch }
+      guard state.entries.count < countMax else { return false }
       state.entries.append(Entry(secret: secret, label: label, patterns: HeldPattern.all(of: secret)))
       Self.rebuildIndex(&state)
-      return .held
+      return true
     }
+    guard isHeld else { throw .tooMany }
   }
 
   /// Stops masking `secret`. Its lines may still be on their way: keep a replaced value until the next one is replaced.

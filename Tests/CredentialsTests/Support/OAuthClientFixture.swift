@@ -10,7 +10,7 @@ import Locking
 struct OAuthClientFixture {
   let time = ManualTime()
   let server: ScriptedServer
-  let held = HeldSecrets()
+  let held: HeldSecrets
   let events = Events()
   let sleep = ManualSleep()
   let skews = ClockSkewTable()
@@ -20,9 +20,11 @@ struct OAuthClientFixture {
   init(
     server: ScriptedServer, binding: ClientRegistration.Binding = .dpop(allowBearer: false),
     authentication: ClientRegistration.Authentication = .post(.literal(Secret(utf8: "sentinel-client-secret"))),
-    grant: ClientCredentialsGrant = ClientCredentialsGrant(), tokenEndpoint: String? = nil
+    grant: ClientCredentialsGrant = ClientCredentialsGrant(), tokenEndpoint: String? = nil,
+    held: HeldSecrets = HeldSecrets()
   ) throws {
     self.server = server
+    self.held = held
     let (events, sleep) = (events, sleep)
     let place: ClientRegistration.Server =
       if let tokenEndpoint {

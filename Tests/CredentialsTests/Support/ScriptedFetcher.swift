@@ -28,6 +28,10 @@ final class ScriptedFetcher: TokenFetching {
     self.automatic = automatic
   }
 
+  func failure(_ refusal: UnmaskableSecret) -> FetchFailure {
+    FetchFailure(kind: .refused, code: refusal.code, detail: refusal.detail)
+  }
+
   var fetches: Int { state.withLock { $0.fetches } }
 
   func fetch() async throws(FetchFailure) -> FetchedToken {
@@ -91,10 +95,17 @@ extension FetchFailure {
 /// The secrets a redactor would know, with how often each is held.
 final class HeldSecrets: Sendable {
   private let counts = Protected<[String: Int]>([:])
+  /// Shorter ones are refused.
+  private let bytesMin: Int
+
+  init(bytesMin: Int = 0) { self.bytesMin = bytesMin }
 
   var announcer: SecretAnnouncer {
     SecretAnnouncer(
-      hold: { secret in self.counts.withLock { $0[secret.revealedString(), default: 0] += 1 } },
+      hold: { [bytesMin] (secret) throws(UnmaskableSecret) in
+        guard secret.count >= bytesMin else { throw .tooShort(bytesMin: bytesMin) }
+        self.counts.withLock { $0[secret.revealedString(), default: 0] += 1 }
+      },
       release: { secret in self.counts.withLock { $0[secret.revealedString(), default: 0] -= 1 } })
   }
 

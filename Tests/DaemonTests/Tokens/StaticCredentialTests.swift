@@ -100,6 +100,27 @@ import Testing
     }
   }
 
+  @Test(arguments: ["token: {file: $DIR/short}", "token: {command: [printf, sevenby]}"])
+  func `a secret too short to be kept out of the log is not sent, and the log says why`(
+    credential: String
+  ) async throws {
+    var setup = Self.setup(credential, .bearer(tokens: ["sevenby"]))
+    setup.prepare = { try Data("sevenby\n".utf8).write(to: URL(filePath: "\($1)/short")) }
+    try await Scene.play(setup) { scene async throws in
+      let answer = try await scene.call("GET", "/api/echo")
+      #expect(answer.code == "token_refused")
+      #expect(String(decoding: answer.body, as: UTF8.self).contains("fewer than 8 bytes"))
+      #expect(scene.arrived.isEmpty)
+      let notices = try await scene.log().filter { $0.event == "credential" }
+      #expect(notices.map(\.credential) == ["fixed"])
+      #expect(notices.first?.error == "secret_too_short")
+      #expect(notices.first?.json["detail"]?.stringValue?.contains("fewer than 8 bytes") == true)
+      #expect(notices.first?.json["next"]?.stringValue?.hasPrefix("Use a secret of at least 8 bytes") == true)
+      #expect(try await !scene.logText().contains("sevenby"))
+      #expect(!String(decoding: answer.body, as: UTF8.self).contains("sevenby"))
+    }
+  }
+
   @Test func `a nonce challenge means nothing to a bearer token`() async throws {
     let setup = Self.setup("token: static-token-1234", .bearer(tokens: ["static-token-1234"]))
     try await Scene.play(setup) { scene async throws in
