@@ -2,6 +2,7 @@
 """proofd starts, says what is wrong with its configuration, does not share its port, and drains before it ends."""
 
 import collections
+import os
 import pathlib
 import re
 import signal
@@ -48,6 +49,16 @@ class Lifecycle(Stage):
         self.assertIn(b'"target": "/late"', answer)
         self.assertEqual(proofd.child.process.wait(10), 0)
         self.assertEqual([record["status"] for record in proofd.records(1)], [200])
+
+    def test_standard_descriptors_that_are_closed_are_the_null_device(self):
+        origin = Origin(self)
+        proofd = Proofd(
+            self, {}, {"open": {"path": "/open", "upstream": f"http://127.0.0.1:{origin.port}/"}},
+            under=["sh", "-c", 'exec "$@" <&- 2>&-', "sh"],
+        )
+        self.assertEqual(proofd.curl("/open/x"), {"200": 1})
+        for number in (0, 2):
+            self.assertEqual(os.readlink(f"/proc/{proofd.child.process.pid}/fd/{number}"), "/dev/null")
 
     def test_what_arrives_while_the_machine_sleeps_is_served(self):
         origin = Origin(self)

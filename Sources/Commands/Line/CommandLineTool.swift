@@ -10,6 +10,7 @@ package enum CommandLineTool {
   package static func run(_ arguments: [String], environment: [String: String] = ProcessEnvironment.variables)
     -> Int32
   {
+    guard StandardDescriptors.fill() else { return ExitCode.failed.rawValue }  // and nowhere to say so
     let terminal = Terminal(environment: environment)
     signal(SIGPIPE, SIG_IGN)
     do throws(CommandFailure) {

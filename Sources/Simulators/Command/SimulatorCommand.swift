@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// The program `proofd-sim`.
@@ -7,6 +8,7 @@ package enum SimulatorCommand {
   /// - Parameter arguments: the command line, the program's name first.
   /// - Returns: the exit code: 0 stopped or helped, 1 could not start, 2 wrong usage.
   package static func run(_ arguments: [String]) -> Int32 {
+    guard StandardDescriptors.fill() else { return 1 }  // and nowhere to say so
     let invocation: SimulatorArguments.Invocation
     do {
       invocation = try SimulatorArguments.parse(Array(arguments.dropFirst()))
