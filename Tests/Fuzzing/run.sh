@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the fuzzers and runs each for a while, two at a time, from the committed corpus.
 #
-#   Tests/Fuzzing/run.sh [--seconds N] [NAME…]      30 seconds each, all four when none is named
+#   Tests/Fuzzing/run.sh [--seconds N] [NAME…]      30 seconds each, all five when none is named
 #
 # The last line of each is "result: NAME N runs, no finding", or what was found and how to see it again; the exit code
 # is 1 if anything was. Inputs that reach new code stay in .build/fuzzing/corpus, findings in .build/fuzzing/findings.
@@ -36,12 +36,15 @@ fuzz() {
   local name=$1
   rm -rf "$out/findings/$name"
   mkdir -p "$out/corpus/$name" "$out/findings/$name"
+  local corpora=("$out/corpus/$name" "$here/Corpus/$name")
+  # It reads the same lines, and a body behind them.
+  if [ "$name" = ChallengeClassifier ]; then corpora+=("$here/Corpus/Challenge"); fi
   # The sanitizer's books are kept short, for speed: a finding that is run again by itself has them in full.
   export ASAN_OPTIONS=malloc_context_size=4:quarantine_size_mb=16
   # Not the leak sanitizer: the metadata that the Swift runtime makes at run time counts as leaked.
   exec "$out/$name" -max_total_time="$seconds" -max_len=$input_bytes_max -timeout=$input_seconds_max \
     -rss_limit_mb=$memory_megabytes_max -detect_leaks=0 -print_final_stats=1 -dict="$(dictionary "$name")" \
-    -artifact_prefix="$out/findings/$name/" "$out/corpus/$name" "$here/Corpus/$name" >"$out/$name.log" 2>&1
+    -artifact_prefix="$out/findings/$name/" "${corpora[@]}" >"$out/$name.log" 2>&1
 }
 
 # report NAME STATUS: the closing line; false if something was found.
