@@ -12,8 +12,11 @@ import time
 
 from hostile_upstream import STALL_SECONDS_MAX
 
-# If it comes in place of the answer to the next request, nobody can tell.
+# Answers to nobody. One that comes by itself may be taken for the answer to a request that is on its way, for nobody can
+# tell; one that comes with another answer may not.
 UNASKED = b"HTTP/1.1 200 OK\r\nX-Number: 0\r\nContent-Length: 0\r\n\r\n"
+ADDED = UNASKED.replace(b"X-Number: 0", b"X-Number: added")
+ON_ITS_WAY_SECONDS_MAX = 0.1  # proofd looks for one, then writes
 
 
 def mark(number, count):
@@ -63,7 +66,7 @@ def quiet_challenge(exchange, count=0):
 def doubled(exchange):
     """A good answer with one behind it that nobody asked for."""
     head, body, _ = good(exchange)
-    return head, body, UNASKED
+    return head, body, ADDED
 
 
 def _head(*lines):
@@ -157,6 +160,14 @@ def pause(peer, exchange):
     time.sleep(0.05)
 
 
+def unasked(peer, _):
+    """Answers nobody, and notes which request was on its way then; its own answer would be for nobody again."""
+    peer.send(UNASKED)
+    if head := peer.head(ON_ITS_WAY_SECONDS_MAX):
+        peer.exchange_of(head[0]).met_unasked = True
+        peer.close()
+
+
 def _lie(*lines, body=b"<{number}:4:xxxx>"):
     return raw("\r\n".join(["HTTP/1.1 200 OK", "X-Number: {number}", *lines, "", ""]).encode() + body)
 
@@ -195,7 +206,8 @@ BEHAVIOURS = {
     "early refusal: rst": [(say(challenge), pause, die("rst")), (read, WHOLE)],
     # On the idle connection
     **{f"whole, then idle: {how}": [(read, WHOLE, end)] for how, end in ENDS.items()},
-    "whole, then one unasked": [(read, WHOLE, pause, raw(UNASKED), die("fin"))],
+    "whole, then one unasked": [(read, WHOLE, pause, unasked)],
+    "whole, then one unasked: fin": [(read, WHOLE, pause, unasked, die("fin"))],
     "whole, with one unasked": [(read, say(doubled), die("fin"))],
     "whole, then garbage": [(read, WHOLE, pause, raw(b"garbage"))],
     # Lies
@@ -313,7 +325,7 @@ GREETINGS = {
     "rst": _greeting(lambda peer: peer.close("rst")),
     "half": _greeting(lambda peer: peer.close("half")),
     "garbage": _greeting(lambda peer: peer.send(b"\x15\x03garbage\r\n\r\n")),
-    "answer": _greeting(lambda peer: peer.send(UNASKED)),
+    "answer": _greeting(lambda peer: unasked(peer, None)),
     "stall": _greeting(lambda peer: None),
     "fin after hello": _after_hello(lambda peer: peer.close("fin")),
     "rst after hello": _after_hello(lambda peer: peer.close("rst")),

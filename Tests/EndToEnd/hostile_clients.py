@@ -30,6 +30,8 @@ class Exchange:
         self.lies = []  # what proofd told the upstream and was not so
         self.status = None  # what the client saw
         self.was_cut = False  # it began to come, and broke off
+        self.took_unasked = False  # it was an answer that nobody asked for
+        self.met_unasked = False  # on a connection where such an answer was on its way
         self.head_was_sent = False  # all of it, and not with an RST behind it: there must be a record
 
     def next_attempt(self):
@@ -152,11 +154,14 @@ def judge(exchange, answer):
     if exchange is None:
         raise Malformed(f"a refused head was answered: {answer}")
     number = answer.fields.get("x-number")
-    if number == "0" or answer.status == 204 and number == str(exchange.number):
+    if number == "0":
+        if (answer.status, answer.fields.get("content-length"), answer.body) != (200, "0", b""):
+            raise Malformed(f"what nobody asked for was another answer: {answer}")
+        exchange.took_unasked = True  # the upstream knows whether it may have been
         return
     if number != str(exchange.number):
         raise Malformed(f"{exchange.number} has the answer to {number}")
-    if exchange.method == "HEAD":
+    if exchange.method == "HEAD" or answer.status == 204:
         return
     body = answer.body
     if answer.fields.get("content-type") == "application/json":

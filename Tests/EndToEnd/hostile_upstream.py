@@ -22,7 +22,7 @@ class Peer:
         self.open = True
 
     def serve(self):
-        while self.open and (head := self._head()):
+        while self.open and (head := self.head()):
             self.fields = head[1]
             exchange = self.exchange_of(head[0])
             for step in exchange.next_attempt():
@@ -89,9 +89,10 @@ class Peer:
         while self._line():
             pass
 
-    def _head(self):
+    def head(self, seconds=STALL_SECONDS_MAX):
+        """Target and fields of the next request, or None if none comes in time."""
         try:
-            head = self._until(b"\r\n\r\n")
+            head = self._until(b"\r\n\r\n", seconds)
         except Left:
             return None
         line, *rest = head.decode("latin-1").split("\r\n")
@@ -101,9 +102,9 @@ class Peer:
     def _line(self):
         return self._until(b"\r\n")
 
-    def _until(self, end):
+    def _until(self, end, seconds=STALL_SECONDS_MAX):
         while end not in self.received:
-            self._more()
+            self._more(seconds)
         taken, _, self.received = self.received.partition(end)
         return taken
 
@@ -116,9 +117,9 @@ class Peer:
             self.received, left = self.received[left:], left - len(self.received)
         return b"".join(pieces)
 
-    def _more(self):
+    def _more(self, seconds=STALL_SECONDS_MAX):
         try:
-            self.socket.settimeout(STALL_SECONDS_MAX)
+            self.socket.settimeout(seconds)
             piece = self.socket.recv(1 << 16)
         except OSError as error:
             raise Left from error

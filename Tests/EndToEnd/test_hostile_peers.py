@@ -30,6 +30,7 @@ TIMEOUTS = {
     "idle_upstream": "1s",
 }
 WORKERS = 40
+UNASKED_WORKERS, UNASKED_COUNT = 10, 1_024
 CONNECTING_SHARE = 0.12
 MOODY = 3  # credentials whose issuer is as hostile as the others
 FAILURES_MAX = 5
@@ -73,7 +74,7 @@ class HostilePeers(Stage):
         }
         self.usual = [f"/{path}" for path in routes]
         for number, greet in enumerate(GREETINGS.values()):
-            port = self.upstream(None, greet=greet).port
+            port = self.upstream(self.exchange_of, greet=greet).port
             routes |= {
                 f"greets{number}": route(f"greets{number}", f"http://127.0.0.1:{port}/"),
                 f"greets{number}-tls": route(f"greets{number}-tls", f"https://localhost:{port}/"),
@@ -140,6 +141,17 @@ class HostilePeers(Stage):
             f"{len(plan)} hostile exchanges, {len(self.exchanges)} requests: descriptors {before} and {after}, "
             f"{warm} kB and {warm + grown} kB")
 
+    def test_answers_that_nobody_asked_for(self):
+        """On few connections that are used again and again: who finds one on an idle connection must close it."""
+        behaviours = ["whole", *(behaviour for behaviour in BEHAVIOURS if "unasked" in behaviour)]
+        scenes = itertools.cycle(itertools.product(("stays", "pipelines"), behaviours, self.usual))
+        plan = [(*scene, self.dice.random()) for scene in itertools.islice(scenes, UNASKED_COUNT)]
+        self.dice.shuffle(plan)
+        self.play(plan, UNASKED_WORKERS)
+        self.judge_log()
+        taken = sum(exchange.took_unasked for exchange in self.exchanges.values())
+        result(f"{taken} of {len(self.exchanges)} requests were on their way when an answer came that was not theirs")
+
     def plan(self):
         """Pairs of a client and a behaviour, each as often as any other, and where they meet."""
         pairs = list(itertools.product(CLIENTS, BEHAVIOURS))
@@ -151,7 +163,7 @@ class HostilePeers(Stage):
                 plan.append((client, behaviour, self.dice.choice(paths), self.dice.random()))
         return plan[: self.exchanges_count]
 
-    def play(self, plan):
+    def play(self, plan, workers_count=WORKERS):
         waiting = queue.SimpleQueue()
         for scene in plan:
             waiting.put(scene)
@@ -164,7 +176,7 @@ class HostilePeers(Stage):
                     return
                 self.meet(*scene)
 
-        workers = [threading.Thread(target=work) for _ in range(WORKERS)]
+        workers = [threading.Thread(target=work) for _ in range(workers_count)]
         for worker in workers:
             worker.start()
         for worker in workers:
@@ -222,7 +234,9 @@ class HostilePeers(Stage):
 
         def all_are_there():
             numbered, _ = by_number()
-            return all(number in numbered for number, exchange in self.exchanges.items() if exchange.head_was_sent)
+            return all(
+                number in numbered for number, exchange in self.exchanges.items()
+                if exchange.head_was_sent or exchange.status is not None)
 
         try:
             wait_until("all records", all_are_there)
@@ -233,6 +247,8 @@ class HostilePeers(Stage):
             records = numbered[number]
             what = (exchange.scene, exchange.method, number, exchange.status, records)
             self.assertEqual(exchange.lies, [], what)
+            if exchange.took_unasked:
+                self.assertTrue(exchange.met_unasked, f"an answer that was there before the request: {what}")
             self.assertLessEqual(len(records), 1, what)
             if exchange.head_was_sent:
                 self.assertEqual(len(records), 1, what)
