@@ -1,3 +1,5 @@
+import EventLoop
+import Glibc
 import Testing
 
 @testable import Commands
@@ -68,6 +70,62 @@ struct ControlClientTests {
     let failure = Self.failure { _ = try ControlClient(path: path).get("/") }
     #expect(failure?.exitCode == .daemonUnreachable)
     #expect(failure?.message.hasPrefix("no daemon answers at \(path): ") == true)
+  }
+
+  /// As long as it takes a daemon that is stopped to be noticed in these tests.
+  private static let soon = Duration.milliseconds(50)
+  private static let silence = "the daemon does not answer within 0 s"
+
+  /// The kernel takes the connection for a process that is stopped.
+  @Test func `a daemon that does not answer is unreachable`() throws {
+    let listener = try SilentListener()
+    let failure = Self.failure { _ = try ControlClient(path: listener.path, limit: Self.soon).get("/") }
+    #expect(failure?.exitCode == .daemonUnreachable)
+    #expect(failure?.message == Self.silence)
+    #expect(failure?.hint != nil)
+    let live = Self.failure {
+      _ = try ControlClient(path: listener.path, limit: Self.soon).stream("/", isLive: true) { _ in }
+    }
+    #expect(live?.message == Self.silence)
+  }
+
+  @Test func `a daemon whose queue is full is unreachable`() throws {
+    let listener = try SilentListener()
+    listener.fill()
+    let failure = Self.failure { _ = try ControlClient(path: listener.path, limit: Self.soon).get("/") }
+    #expect(failure?.exitCode == .daemonUnreachable)
+    #expect(failure?.message == Self.silence)
+  }
+
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello",
+    "HTTP/1.1 500 Oops\r\nContent-Length: 9\r\n\r\n",
+  ])
+  func `an answer that stops in the middle is waited for no longer than one that does not begin`(
+    answer: String
+  ) throws {
+    let done = ThreadGate()
+    let canned = try CannedServer([Array(answer.utf8)], beforeClosing: done)
+    let failure = Self.failure { _ = try ControlClient(path: canned.path, limit: Self.soon).get("/") }
+    #expect(failure?.exitCode == .daemonUnreachable)
+    #expect(failure?.message == Self.silence)
+    done.open()
+  }
+
+  @Test func `a live answer has no limit once it has begun`() throws {
+    let late = ThreadGate()
+    let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+    let canned = try CannedServer([Array(head.utf8)], beforeClosing: late, last: Array("3\r\ndef\r\n0\r\n\r\n".utf8))
+    var received: [UInt8] = []
+    let began = SystemTime.monotonicNanoseconds
+    let ending = try ControlClient(path: canned.path, limit: Self.soon).stream("/", isLive: true) { bytes in
+      received += bytes
+      // The rest is sent when the limit is long over.
+      while SystemTime.monotonicNanoseconds - began < 3 * UInt64(Self.soon.nanoseconds) { sched_yield() }
+      late.open()
+    }
+    #expect(ending == .complete)
+    #expect(received == Array("abcdef".utf8))
   }
 
   @Test func `an event is at most as large as a line may be`() {

@@ -329,6 +329,27 @@ class WithDaemon(Stage):
         wait_until("all are accounted for", lambda: sum(seen()) == sent + 1)
         self.assertGreater(seen()[1], 0)
 
+    def test_a_daemon_that_is_stopped_is_unreachable_and_a_tail_that_has_begun_waits(self):
+        proofd = self.serve()
+        tail = self.follow(proofd)
+        proofd.curl("/open/before")
+        tail.wait_for("the first", lambda: "/open/before" in tail.out.read_text())
+        proofd.child.process.send_signal(signal.SIGSTOP)
+        self.addCleanup(proofd.child.process.send_signal, signal.SIGCONT)
+        began = time.monotonic()
+        verbs = [["status"], ["status", "--json"], ["tail"], ["tail", "--no-follow"]]
+        children = [self.start(f"silent-{n}", [PROOFD, *verb], proofd.environment) for n, verb in enumerate(verbs)]
+        for child in children:
+            self.assertEqual(child.process.wait(30), UNREACHABLE)
+            self.assertRegex(child.err.read_text(), r"^proofd: the daemon does not answer within 10 s\n  it may be stopped")
+            self.assertEqual(child.out.read_text(), "")
+        self.assertLess(time.monotonic() - began, 20)
+        self.assertTrue(tail.running)
+        proofd.child.process.send_signal(signal.SIGCONT)
+        proofd.curl("/open/behind")
+        tail.wait_for("the last", lambda: "/open/behind" in tail.out.read_text())
+        self.assertEqual(proofd.verb("status").returncode, OK)
+
     def test_the_control_socket_is_for_one_user(self):
         proofd = self.serve()
         sockets = list(self.directory.rglob("control.sock"))

@@ -14,14 +14,22 @@ struct ControlClient {
   private static let answerBytesMax = 16 << 20
   private static let problemBytesMax = 64 << 10
 
-  private let path: String
+  /// For connecting, and for a whole answer; for a live one until it begins.
+  static let answerLimit = Duration.seconds(10)
 
-  init(path: String) { self.path = path }
+  private let path: String
+  private let limit: Duration
+
+  init(path: String, limit: Duration = answerLimit) {
+    self.path = path
+    self.limit = limit
+  }
 
   /// Finds the socket as the daemon does.
   ///
   /// - Throws: a usage failure when the configuration that was named cannot be used, or nothing says where to look.
   init(_ arguments: Arguments, _ invocation: Invocation) throws(CommandFailure) {
+    limit = Self.answerLimit
     if let path = ControlSocketPath.inRuntimeDirectory(environment: invocation.environment) {
       self.path = path
       return
@@ -53,9 +61,10 @@ struct ControlClient {
 
   /// Hands over body bytes as they come, until the answer ends.
   ///
+  /// - Parameter isLive: once it has begun, the answer may take as long as it takes.
   /// - Throws: what is wrong with the connection or the answer, or what `body` throws.
   func stream(
-    _ target: String, _ body: (UnsafeRawBufferPointer) throws(CommandFailure) -> Void
+    _ target: String, isLive: Bool = false, _ body: (UnsafeRawBufferPointer) throws(CommandFailure) -> Void
   ) throws(CommandFailure) -> Ending {
     var connection = try connect()
     try connection.send("GET \(target) HTTP/1.1\r\nHost: proofd\r\nConnection: close\r\n\r\n")
@@ -67,13 +76,15 @@ struct ControlClient {
       }
       throw Self.refusal(head.status, problem)
     }
+    if isLive { connection.waitForever() }
     return try connection.receiveBody(head, body) ? .complete : .cut
   }
 
   private func connect() throws(CommandFailure) -> BlockingConnection {
     do throws(BlockingConnection.Refused) {
-      return try BlockingConnection(path: path)
+      return try BlockingConnection(path: path, limit: limit)
     } catch {
+      if error.isSilence { throw BlockingConnection.silence(limit) }
       throw CommandFailure(
         exitCode: .daemonUnreachable, message: "no daemon answers at \(path): \(error.reason)",
         hint: "start one with proofd serve")

@@ -39,7 +39,7 @@ extension Verb {
       return .ok
     }
     var events = EventStreamParser()
-    let ending = try client.stream("/v1/records?last=\(count)&follow=true") { bytes in
+    let ending = try client.stream("/v1/records?last=\(count)&follow=true", isLive: true) { bytes in
       for data in events.parse(bytes) { printer.show(data) }
     }
     invocation.terminal.talk("proofd: the daemon \(ending == .complete ? "has stopped" : "went away")")
