@@ -84,11 +84,17 @@ package final class Daemon: Sendable {
   /// Takes signals from now on: SIGTERM or SIGINT opens the gate, a second one breaks off what is under way. Before the
   /// announcement, as whoever reads that may send one.
   ///
-  /// SIGHUP opens the log file again; if that fails the old one stays in use.
+  /// SIGHUP opens the log file again; if that fails the old one stays in use, and standard error says so.
   package func watchSignals() -> ThreadGate {
     control.watchSignals(
       again: { [gateway] in gateway.breakOff() },
-      hangUp: { [hub] in try? hub.reopen() })  // the old file stays in use
+      hangUp: { [hub] in
+        do throws(TracingError) {
+          try hub.reopen()
+        } catch {
+          StandardError.say("\(error); the file that is open stays in use")
+        }
+      })
   }
 
   /// Accepts nothing more, lets what is under way finish for `timeouts.drain`, writes the log out and ends all threads.

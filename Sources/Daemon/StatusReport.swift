@@ -30,7 +30,8 @@ struct StatusReport: Sendable {
 
   private var log: JSONValue {
     let file = configuration.log.file.map { [("file", JSONValue.string($0))] } ?? []
-    return .object(file + [("dropped", .number(String(hub.droppedCount)))])
+    let failure = hub.failure.map { [("failure", JSONValue.string($0))] } ?? []
+    return .object(file + [("dropped", .number(String(hub.droppedCount)))] + failure)
   }
 
   /// `GET /v1/routes`.

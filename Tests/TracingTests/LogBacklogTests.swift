@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HTTPWire
+import Locking
 import Testing
 
 @testable import Tracing
@@ -117,6 +118,38 @@ private struct Tally {
     #expect(tally.dropped == 1_000)
   }
 
+  @Test func `an output that can't be written to is complained of once, until it has worked again`() throws {
+    let folder = TemporaryFolder()
+    let full = open("/dev/full", O_WRONLY)
+    defer { close(full) }
+    let complaints = Complaints()
+    let hub = try RecordHub(.descriptor(full), heldSecrets: HeldSecrets(), complain: { complaints.add($0, $1) })
+    for number in 0..<10 {
+      hub.submit(batch(number))
+      hub.waitUntilWritten()
+    }
+    #expect(complaints.all == ["\(LogDestination.descriptor(full)) \(ENOSPC)"])
+    // The count is there at once, not with the next record.
+    #expect(hub.droppedCount == 100)
+    #expect(hub.failure == "No space left on device")
+
+    let file = LogDestination.file(path: "\(folder.path)/x.log")
+    try hub.redirect(to: file)
+    for number in 0..<3 { hub.submit(batch(number)) }
+    hub.waitUntilWritten()
+    #expect(hub.failure == nil)
+    #expect(hub.droppedCount == 100)
+    let tally = try Tally(folder.contents(of: "x.log"))
+    #expect((tally.lines, tally.dropped, tally.notices) == (30, 100, 1))
+
+    try hub.redirect(to: .descriptor(full))
+    hub.submit(batch(11))
+    hub.waitUntilWritten()
+    #expect(complaints.all.count == 2)
+    #expect(hub.droppedCount == 110)
+    #expect(!hub.flushAndClose())
+  }
+
   @Test func `a line broken off by an error is ended before the next`() throws {
     let pipe = TestPipe()
     var backlog = OutputBacklog(bytesMax: 1_000_000)
@@ -140,4 +173,11 @@ private struct Tally {
     #expect(lines[1] == #"{"time":"1970-01-01T00:00:00.000Z","event":"log","dropped":1}"#)
     #expect(lines[2] == #"{"z":1}"#)
   }
+}
+
+/// What was complained of, in order.
+private final class Complaints: Sendable {
+  private let texts = Protected<[String]>([])
+  func add(_ destination: LogDestination, _ code: Int32) { texts.withLock { $0.append("\(destination) \(code)") } }
+  var all: [String] { texts.withLock { $0 } }
 }

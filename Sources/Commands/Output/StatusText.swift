@@ -13,6 +13,9 @@ struct StatusText {
       "listens on \((status["listeners"]?.stringArrayValue ?? []).joined(separator: ", ").printable)",
       "configuration \(text(status["configuration"]))",
     ]
+    if let failure = status["log"]?["failure"]?.stringValue {
+      lines.append(terminal.coloured("the log cannot be written: \(failure.printable)", .red))
+    }
     if let dropped = status["log"]?["dropped"]?.int64Value, dropped > 0 {
       lines.append(terminal.coloured("the log lacks \(Quantity.count(Int(dropped), "record"))", .yellow))
     }

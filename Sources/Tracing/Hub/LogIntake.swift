@@ -31,6 +31,8 @@ final class LogIntake: Sendable {
     /// All that were dropped here since the start, and by the writer, as it last said.
     var droppedTotal = 0
     var droppedByWriter = 0
+    /// Why the output can't be written to, as the writer last said.
+    var failureCode: Int32?
     var ring: LineRing
     var subscribers: [UInt64: Subscriber] = [:]
     var nextSubscriberID: UInt64 = 0
@@ -58,6 +60,7 @@ final class LogIntake: Sendable {
 
   var isWatched: Bool { watched.load(ordering: .relaxed) }
   var isDrained: Bool { state.withLock { $0.isDrained } }
+  var failureCode: Int32? { state.withLock { $0.failureCode } }
   var droppedTotal: Int { state.withLock { $0.droppedTotal + $0.droppedByWriter } }
   var destination: LogDestination { state.withLock { $0.output.destination } }
   var wakeDescriptor: Int32 { wake.reader }
@@ -137,6 +140,14 @@ final class LogIntake: Sendable {
       return Work(
         batches: state.incoming, output: state.output, gates: state.gates,
         closingDeadlineNanoseconds: state.closingDeadlineNanoseconds)
+    }
+  }
+
+  /// Takes note of how writing goes.
+  func note(droppedTotal: Int, failureCode: Int32?) {
+    state.withLock { state in
+      state.droppedByWriter = droppedTotal
+      state.failureCode = failureCode
     }
   }
 

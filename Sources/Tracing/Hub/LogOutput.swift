@@ -47,6 +47,19 @@ final class LogOutput: Sendable {
     return poll(&request, 1, 0) == 1
   }
 
+  static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+  /// One line on standard error.
+  package static let complain: RecordHub.Complaint = { destination, code in
+    let place: String
+    switch destination {
+    case .file(let path): place = "the log file \(path)"
+    case .descriptor: place = "the log"
+    case .standardError, .nowhere: return
+    }
+    StandardError.say("\(place) cannot be written: \(reason(code)); records are dropped and counted until it can")
+  }
+
   private static func openFile(_ path: String) throws(TracingError) -> Int32 {
     // Not through a link: whoever may write the directory could otherwise aim the log at another file of ours.
     let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)

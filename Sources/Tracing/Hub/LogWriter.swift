@@ -9,9 +9,11 @@ final class LogWriter {
   private let intake: LogIntake
   private let masker: HeldSecretMasker
   private var backlog: OutputBacklog
+  private let complain: RecordHub.Complaint
 
-  init(intake: LogIntake, heldSecrets: HeldSecrets) {
+  init(intake: LogIntake, heldSecrets: HeldSecrets, complain: @escaping RecordHub.Complaint) {
     self.intake = intake
+    self.complain = complain
     masker = HeldSecretMasker(heldSecrets)
     backlog = OutputBacklog(bytesMax: intake.limits.backlogBytesMax - intake.limits.liveBytesMax)
   }
@@ -28,7 +30,7 @@ final class LogWriter {
         backlog.append(masked, wallNanoseconds: intake.wallNanoseconds)
       }
       intake.deliver()
-      backlog.write(to: work.output, writesMax: Self.writesPerRoundMax, wallNanoseconds: intake.wallNanoseconds)
+      write(to: work.output)
       gates += work.gates
       if backlog.isEmpty {
         gates.forEach { $0.open() }
@@ -42,6 +44,13 @@ final class LogWriter {
     }
     intake.finish(drained: backlog.isEmpty && backlog.droppedCount == 0, droppedTotal: backlog.droppedTotal)
     gates.forEach { $0.open() }
+  }
+
+  private func write(to output: LogOutput) {
+    let failedBefore = backlog.failureCode != nil
+    backlog.write(to: output, writesMax: Self.writesPerRoundMax, wallNanoseconds: intake.wallNanoseconds)
+    intake.note(droppedTotal: backlog.droppedTotal, failureCode: backlog.failureCode)
+    if let code = backlog.failureCode, !failedBefore { complain(output.destination, code) }
   }
 
   /// Sleeps until there is something to take, the output takes more, or the time to close is over.

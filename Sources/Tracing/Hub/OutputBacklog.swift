@@ -13,6 +13,8 @@ struct OutputBacklog {
   private var hasFailed = false
   /// The output failed in the middle of a line, so the next one needs a line feed before it.
   private var isInsideLine = false
+  /// Why the output can't be written to; nil again once it has taken all there was.
+  private(set) var failureCode: Int32?
   private var output: LogOutput?
 
   init(bytesMax: Int) { self.bytesMax = bytesMax }
@@ -39,8 +41,11 @@ struct OutputBacklog {
       case .wrote(let count):
         hasFailed = false
         advance(in: batch, by: count)
+        if batches.isEmpty { failureCode = nil }
       case .blocked: return
-      case .failed: drop(batch)
+      case .failed(let code):
+        failureCode = code
+        drop(batch)
       }
     }
   }

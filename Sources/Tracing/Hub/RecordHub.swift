@@ -12,22 +12,26 @@ package final class RecordHub: Sendable {
   private let thread: NamedThread
   private let requestIDs = RequestIDSource()
 
+  /// Told once when the log can't be written to any more, on the writer thread: where it goes, and the system's error.
+  package typealias Complaint = @Sendable (LogDestination, _ code: Int32) -> Void
+
   /// Opens the log and starts the writer.
   ///
   /// - Parameters:
   ///   - destination: where the lines go besides the ring and the subscribers.
   ///   - heldSecrets: values that no line may show.
+  ///   - complain: says that the log can't be written to; by default on standard error, if that is not the log.
   /// - Throws: `TracingError` if the log can't be opened.
   package init(
     _ destination: LogDestination, heldSecrets: HeldSecrets = .process, limits: LogLimits = LogLimits(),
-    time: any TimeSource = SystemTime()
+    time: any TimeSource = SystemTime(), complain: @escaping Complaint = LogOutput.complain
   ) throws(TracingError) {
     let output = try LogOutput(destination)
     let intake = LogIntake(output: output, limits: limits, time: time)
     self.intake = intake
     self.heldSecrets = heldSecrets
     thread = NamedThread(name: "log") {
-      LogWriter(intake: intake, heldSecrets: heldSecrets).run()
+      LogWriter(intake: intake, heldSecrets: heldSecrets, complain: complain).run()
     }
   }
 
@@ -61,8 +65,11 @@ package final class RecordHub: Sendable {
   /// The last `count` lines of the ring.
   package func lastLines(_ count: Int) -> [UInt8] { intake.lastLines(count) }
 
-  /// Records the log lacks since the start, because they came faster than they could be written.
+  /// Records the log lacks since the start, because they came faster than they could be written, or could not be.
   package var droppedCount: Int { intake.droppedTotal }
+
+  /// Why the log can't be written to at present, in the system's words; nil if it can.
+  package var failure: String? { intake.failureCode.map { LogOutput.reason($0) } }
 
   /// Opens the log file again, for log rotation (SIGHUP). If that fails the old one stays in use.
   ///
