@@ -10,13 +10,26 @@ struct FieldSection {
   var upgradePresent = false
   var continueExpected = false
 
-  /// Parses the field lines of `head` from `start` to its last byte, strictly. RFC 9112 §5
-  ///
-  /// Every scan ends at a control byte, and is bounded by the count besides.
+  /// Parses the field lines of `head` from `start` to its last byte, and what they say.
   static func parse(
     _ head: UnsafeRawBufferPointer, from start: Int, limits: HeadLimits, fields: FieldTable
   ) throws(HeadViolation) -> FieldSection {
     var section = FieldSection()
+    try parseLines(head, from: start, limits: limits, fields: fields) { field throws(HeadViolation) in
+      if field.id != .other { try section.note(field, in: head) }
+    }
+    if section.isChunked, section.contentLength != nil { throw .contentLengthWithTransferEncoding }
+    return section
+  }
+
+  /// Parses the field lines of `head` from `start` to its last byte, strictly. RFC 9112 §5
+  ///
+  /// Every scan ends at a control byte, and is bounded by the count besides.
+  @inline(__always)
+  static func parseLines(
+    _ head: UnsafeRawBufferPointer, from start: Int, limits: HeadLimits, fields: FieldTable,
+    note: (Field) throws(HeadViolation) -> Void
+  ) throws(HeadViolation) {
     fields.removeAll()
     var index = start
     while true {
@@ -24,14 +37,12 @@ struct FieldSection {
       if head[index] == ASCII.carriageReturn {
         guard head[index + 1] == ASCII.lineFeed else { throw .bareCarriageReturn }
         guard index + 2 == head.count else { throw .unterminated }
-        break
+        return
       }
       let field = try parseLine(head, &index, fields)
       guard fields.count < limits.fieldCountMax, fields.append(field) else { throw .tooManyFields }
-      if field.id != .other { try section.note(field, in: head) }
+      try note(field)
     }
-    if section.isChunked, section.contentLength != nil { throw .contentLengthWithTransferEncoding }
-    return section
   }
 
   /// One field line; leaves `index` behind its CR LF. `fields` is told of an unusual name.

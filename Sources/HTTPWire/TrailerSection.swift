@@ -10,28 +10,9 @@ package enum TrailerSection {
   ) -> Result<Void, HeadViolation> {
     guard section.count <= limits.headBytesMax else { return .failure(.headTooLarge) }
     do throws(HeadViolation) {
-      return .success(try FieldSection.parseLines(section, limits: limits, fields: fields))
+      return .success(try FieldSection.parseLines(section, from: 0, limits: limits, fields: fields) { _ in })
     } catch {
       return .failure(error)
-    }
-  }
-}
-
-extension FieldSection {
-  fileprivate static func parseLines(
-    _ section: UnsafeRawBufferPointer, limits: HeadLimits, fields: FieldTable
-  ) throws(HeadViolation) {
-    fields.removeAll()
-    var index = 0
-    while true {
-      guard index + 1 < section.count else { throw .unterminated }
-      if section[index] == ASCII.carriageReturn {
-        guard section[index + 1] == ASCII.lineFeed else { throw .bareCarriageReturn }
-        guard index + 2 == section.count else { throw .unterminated }
-        return
-      }
-      let field = try parseLine(section, &index, fields)
-      guard fields.count < limits.fieldCountMax, fields.append(field) else { throw .tooManyFields }
     }
   }
 }
