@@ -14,6 +14,7 @@ package final class EventLoop {
   let base: OpaquePointer
   package let mailbox: LoopMailbox
   let deadlines: DeadlineWheel
+  package let roundInput = RoundInput()
   /// Called after each round of events: logs are flushed and batched work ends here.
   package var afterIteration: (() -> Void)?
 
@@ -24,6 +25,7 @@ package final class EventLoop {
   private var stopping = false
   private var hasEnded = false
   private var later: [() -> Void] = []
+  private var asked: [Unmanaged<RoundWork>] = []
   /// Owned; freed in deinit. A timer without delay, since an event that is merely activated runs in the same round.
   private var laterTimer: OpaquePointer?
 
@@ -79,7 +81,9 @@ package final class EventLoop {
   package func run(while wanted: () -> Bool) {
     assertOnLoop()
     while !stopping {
-      if event_base_loop(base, EVLOOP_ONCE) < 0 { break }
+      // Work that was asked for before the first round does not wait for an event.
+      if event_base_loop(base, asked.isEmpty ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK) < 0 { break }
+      endRound()
       afterIteration?()
       if !retired.isEmpty { releaseRetired() }
       if !wanted() { break }
@@ -106,6 +110,22 @@ package final class EventLoop {
 
   /// Keeps `object` alive as long as the loop runs; a `LoopResident` is told when that is over.
   package func keep(_ object: AnyObject) { if !hasEnded { kept.append(object) } }
+
+  /// Has `work` done once, when all events of this round have been heard, and before the loop waits for others.
+  package func atRoundEnd(_ work: RoundWork) {
+    if !hasEnded, work.ask() { asked.append(.passUnretained(work)) }
+  }
+
+  /// Work may ask for more.
+  private func endRound() {
+    var index = 0
+    while index < asked.count {
+      asked[index]._withUnsafeGuaranteedRef { $0.run() }
+      index += 1
+    }
+    asked.removeAll(keepingCapacity: true)
+    roundInput.clear()
+  }
 
   /// Runs `work` in the next round of events, on this loop: for answers that must not come from within the call that
   /// asked, and for work that must let others have their turn.

@@ -283,6 +283,8 @@ package final class StreamSocket {
     }
   }
 
+  package var isSecure: Bool { tls != nil }
+
   /// Whether bytes wait inside TLS that no read event will announce. Read again until this is false.
   package var hasPendingInput: Bool { tls?.hasPending ?? false }
 

@@ -72,25 +72,20 @@ extension Exchange {
     trace.status = code.status
     let keepAlive =
       clientPersistent && body.isComplete && code != .badRequest && code != .callerUnknown && !gateway.draining
-    let isTaken = client?.respond { output in
+    client?.respond { output in
       code.append(
         to: &output, detail: detail, html: clientNavigates, keepAlive: keepAlive, headOnly: methodIsHEAD,
         retryAfterSeconds: retryAfterSeconds)
     }
-    complete(keepAlive: keepAlive, isTaken: isTaken != false)
+    complete(keepAlive: keepAlive)
   }
 
   /// The answer is complete. What the kernel has not taken of it may still be lost with the connection: the record waits
   /// until that is known.
-  func complete(keepAlive: Bool, isTaken: Bool) {
-    let client = client
-    if isTaken {
-      end()
-    } else if isOpen {
-      phase = .awaitingTaking
-      trace.completeMonotonic = SystemTime.monotonicNanoseconds
-      letGo()
-    }
+  func complete(keepAlive: Bool) {
+    if client?.takesMore == false { trace.completeMonotonic = SystemTime.monotonicNanoseconds }
+    phase = .delivered
+    letGo()
     client?.finishResponse(keepAlive: keepAlive)
   }
 

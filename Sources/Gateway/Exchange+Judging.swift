@@ -82,9 +82,7 @@ extension Exchange {
     }
     response.withBody { deliverBody($0) }
     response.release(to: gateway.budget)
-    if isWhole { return finishDelivery() }
-    // Nothing more may come for long: what is here goes out.
-    if let stream { streamCaughtUp(stream) }
+    if isWhole { finishDelivery() }
   }
 
   /// There is no room to hold more of a refused response: it is delivered as it comes, and nothing is sent again.

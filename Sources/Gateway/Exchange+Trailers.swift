@@ -24,9 +24,8 @@ extension Exchange {
 
   func finishDelivery() {
     if responseFraming == .chunked {
-      client?.queue { RequestBody.appendLastChunk(trailers: responseTrailers, to: &$0) }
+      client?.respond { RequestBody.appendLastChunk(trailers: responseTrailers, to: &$0) }
     }
-    let isTaken = client?.flush() != false
-    complete(keepAlive: clientPersistent && !gateway.draining, isTaken: isTaken)
+    complete(keepAlive: clientPersistent && !gateway.draining)
   }
 }

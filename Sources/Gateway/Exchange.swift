@@ -23,8 +23,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     /// The rest of a refused attempt's response is thrown away before the replay.
     case discarding(ReplayAction)
     case delivering
-    /// The answer is complete, and the kernel has not taken all of it yet.
-    case awaitingTaking
+    /// The answer is complete, and some of it not with the kernel yet.
+    case delivered
   }
 
   /// Response bytes thrown away to keep a connection; more is dearer than a new one.
@@ -165,7 +165,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   private func openStream(_ route: GatewayRoute, fresh: Bool = false) {
     phase = .awaitingStream
     responseTrailers.release()
-    let stream = gateway.endpoint(for: route).openStream(fresh: fresh, delegate: self)
+    let stream = gateway.endpoint(for: route).openStream(
+      fresh: fresh, canResend: methodIsIdempotent && body.isComplete, delegate: self)
     self.stream = stream
     if stream.isReady { return sendHead(on: stream, route) }
     hasWaited = true
@@ -228,7 +229,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
       clientExpectsContinue = false
       client?.respond { $0.append("HTTP/1.1 100 Continue\r\n\r\n") }
     }
-    if stream.pendingBytes == 0 { client?.resumeBody() } else { client?.pauseBody() }
+    if stream.takesMore { client?.resumeBody() } else { client?.pauseBody() }
   }
 
   func stream(_ stream: any UpstreamStream, receivedInformational status: UInt16) {
@@ -263,7 +264,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     case .awaitingToken, .awaitingStream, .awaitingContinue, .peeking, .discarding:
       body.receive(bytes, passedOn: false, budget: gateway.budget)
       holdUpload()
-    case .idle, .awaitingTaking: break
+    case .idle, .delivered: break
     }
   }
 
@@ -326,7 +327,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     if responseFraming == .untilClose { clientPersistent = false }
     responseStarted = true
     if !body.isComplete { client?.beginResponse() }
-    client?.queue { output in
+    client?.respond { output in
       ResponseHeadWriter.append(
         head, in: bytes, fields: fields, framing: responseFraming, clientMinorVersion: clientMinorVersion,
         keepAlive: clientPersistent && !gateway.draining, to: &output)
@@ -355,24 +356,13 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   func deliverBody(_ bytes: UnsafeRawBufferPointer) {
     guard let client, !bytes.isEmpty else { return }
     trace.responseBytes += UInt64(bytes.count)
-    let drained: Bool
-    if responseFraming == .chunked {
-      client.queue { RequestBody.appendChunk(bytes, to: &$0) }
-      drained = client.pendingBytes < LoopScratch.inputBytes || client.flush()
-    } else {
-      drained = client.respond(tail: bytes) { _ in }
-    }
-    if !drained { stream?.pauseReading() }
+    let takesMore =
+      responseFraming == .chunked
+      ? client.respond { RequestBody.appendChunk(bytes, to: &$0) } : client.respond(bytes)
+    if !takesMore { stream?.pauseReading() }
   }
 
-  /// The upstream has sent nothing more for now: what is queued goes out, so that a stream's events arrive at once.
-  func streamCaughtUp(_ stream: any UpstreamStream) {
-    if phase == .delivering, client?.flush() == false { stream.pauseReading() }
-  }
-
-  func connectionDrained(_ connection: ServerConnection) {
-    if phase == .awaitingTaking { end() } else { stream?.resumeReading() }
-  }
+  func connectionDrained(_ connection: ServerConnection) { stream?.resumeReading() }
 
   func streamReceivedEnd(_ stream: any UpstreamStream) {
     self.stream = nil
@@ -399,7 +389,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
       let client = client
       end()
       client?.abort()
-    case .idle, .awaitingToken: break
+    case .idle, .awaitingToken, .delivered: break
     default:
       if failure == .outOfDescriptors, gateway.releaseDescriptors() { return openStream(fresh: true) }
       let mayResend = failure == .closed && !resentAfterClose && (body.isReplayable || phase == .awaitingContinue)
@@ -414,11 +404,14 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
 
   // MARK: 8. One record, whatever happened
 
+  func connectionDelivered(_ connection: ServerConnection) { end() }
+
+  /// The exchange is over: its answer is with the kernel, or will not be.
   func end() {
     guard isOpen else { return }
     isOpen = false
-    phase = .idle
     letGo()
+    phase = .idle
     gateway.record(self)
     template.release(to: gateway.scratch.blocks)
     route = nil

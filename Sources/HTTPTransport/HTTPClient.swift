@@ -155,7 +155,7 @@ private final class ClientExchange: UpstreamStreamDelegate, DeadlineTarget {
 
   func start(on endpoint: UpstreamEndpoint, timeout: Duration) {
     deadline.set(after: UInt64(max(0, timeout.nanoseconds)))
-    let stream = endpoint.openStream(fresh: false, delegate: self)
+    let stream = endpoint.openStream(fresh: false, canResend: false, delegate: self)
     self.stream = stream
     if stream.isReady { streamReady(stream) }
   }
@@ -211,7 +211,6 @@ private final class ClientExchange: UpstreamStreamDelegate, DeadlineTarget {
   }
 
   func stream(_ stream: any UpstreamStream, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable) {}
-  func streamCaughtUp(_ stream: any UpstreamStream) {}
   func streamDrained(_ stream: any UpstreamStream) {}
 
   func streamReceivedEnd(_ stream: any UpstreamStream) {

@@ -1,67 +1,63 @@
 package import EventLoop
 package import HTTPWire
 
-/// Bytes on their way into one socket: written at once as far as the kernel takes them, kept otherwise.
+/// Bytes on their way into one socket.
 ///
-/// The owner stops its source while `pendingBytes` is not zero, so what is kept is bounded by one read of the source.
+/// What is little waits for the end of the round of events, so that head and body are one write, and a loop under load
+/// does all its writing at once: the peers then wake up once for many messages. More than a record is written at once,
+/// as far as the kernel takes it, and the rest kept. The owner stops its source while the queue `isBlocked`, so what is
+/// kept is bounded by one read of the source.
 package struct OutputQueue: ~Copyable {
   package enum Outcome: Equatable {
     /// All is with the kernel.
     case drained
-    /// The rest waits for `socketWritable`.
+    /// Waits for the end of the round: `flush` then.
+    case held
+    /// The kernel takes no more: the rest waits for `socketWritable`.
     case pending
     /// The connection is of no more use.
     case failed
   }
 
-  /// What a TLS record holds, and what is worth copying to save a write.
+  /// What a TLS record holds, what is worth copying to save a write, and the most that is held.
   package static let recordBytes = 16_384
 
   private let blocks: BlockPool
   private var buffer = ByteBuffer()
   /// Bytes the kernel has taken since `resetCount()`.
   package private(set) var writtenBytes: UInt64 = 0
+  /// The kernel did not take all; `socketWritable` will come.
+  package private(set) var isBlocked = false
 
   /// - Parameter blocks: where the memory for what is kept comes from, and goes back to on `release`.
   package init(blocks: BlockPool) { self.blocks = blocks }
 
+  /// Bytes that are not with the kernel yet.
   package var pendingBytes: Int { buffer.count }
 
   package mutating func resetCount() { writtenBytes = 0 }
 
-  /// Adds bytes without writing, for a head that a body follows at once.
+  /// Adds the bytes that `compose` appends.
   @inline(__always)
-  package mutating func withBuffer(_ body: (inout ByteBuffer) -> Void) {
+  package mutating func write(to socket: StreamSocket, compose: (inout ByteBuffer) -> Void) -> Outcome {
     buffer.takeStorage(from: blocks)
-    body(&buffer)
+    compose(&buffer)
+    if isBlocked { return .pending }
+    return buffer.count <= Self.recordBytes ? .held : flush(to: socket)
   }
 
-  /// Writes what is kept.
-  package mutating func flush(to socket: StreamSocket) -> Outcome {
-    while !buffer.isEmpty {
-      switch buffer.withUnsafeBytes({ socket.send($0) }) {
-      case .moved(let count):
-        writtenBytes += UInt64(count)
-        buffer.consume(count)
-      case .wouldBlock:
-        socket.notifyWhenWritable()
-        return .pending
-      case .end, .failed: return .failed
-      }
-    }
-    // A stream that is slow on its other side holds no memory here.
-    buffer.release(to: blocks)
-    return .drained
-  }
-
-  /// Writes `bytes` behind what is kept; copies what fills the last record of that, and what the kernel does not take.
+  /// Adds `bytes`; copies no more than fills the last record of what is held, and what the kernel does not take.
   package mutating func write(_ bytes: UnsafeRawBufferPointer, to socket: StreamSocket) -> Outcome {
+    if isBlocked || buffer.count + bytes.count <= Self.recordBytes {
+      buffer.takeStorage(from: blocks)
+      buffer.append(bytes)
+      return isBlocked ? .pending : .held
+    }
     var rest = bytes
     if !buffer.isEmpty {
-      let room = Self.recordBytes - buffer.count % Self.recordBytes
-      let copied = bytes.count <= Self.recordBytes ? bytes.count : room
-      buffer.append(UnsafeRawBufferPointer(rebasing: bytes[..<copied]))
-      rest = UnsafeRawBufferPointer(rebasing: bytes[copied...])
+      let copied = Self.recordBytes - buffer.count % Self.recordBytes
+      buffer.append(UnsafeRawBufferPointer(rebasing: bytes[..<min(copied, bytes.count)]))
+      rest = UnsafeRawBufferPointer(rebasing: bytes[min(copied, bytes.count)...])
       let outcome = flush(to: socket)
       if outcome == .pending { buffer.append(rest) }
       if outcome != .drained { return outcome }
@@ -73,14 +69,39 @@ package struct OutputQueue: ~Copyable {
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
       case .wouldBlock:
         buffer.append(rest)
-        socket.notifyWhenWritable()
-        return .pending
+        return block(socket)
       case .end, .failed: return .failed
       }
     }
     return .drained
   }
 
-  package mutating func removeAll() { buffer.removeAll() }
-  package mutating func release() { buffer.release(to: blocks) }
+  /// Writes what is kept.
+  package mutating func flush(to socket: StreamSocket) -> Outcome {
+    while !buffer.isEmpty {
+      switch buffer.withUnsafeBytes({ socket.send($0) }) {
+      case .moved(let count):
+        writtenBytes += UInt64(count)
+        buffer.consume(count)
+      case .wouldBlock: return block(socket)
+      case .end, .failed: return .failed
+      }
+    }
+    isBlocked = false
+    // A stream that is slow on its other side holds no memory here.
+    buffer.release(to: blocks)
+    return .drained
+  }
+
+  private mutating func block(_ socket: StreamSocket) -> Outcome {
+    isBlocked = true
+    socket.notifyWhenWritable()
+    return .pending
+  }
+
+  /// Drops what is kept.
+  package mutating func release() {
+    isBlocked = false
+    buffer.release(to: blocks)
+  }
 }

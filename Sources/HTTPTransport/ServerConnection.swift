@@ -1,10 +1,10 @@
 package import EventLoop
-package import HTTPWire
+import HTTPWire
 
 /// The server's side of one HTTP/1.1 connection (RFC 9112): framing, order, backpressure, time limits. It decides
 /// nothing about the requests.
 package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
-  private enum Phase {
+  enum Phase {
     /// Between requests or inside a head.
     case head
     /// A request's body is arriving.
@@ -18,29 +18,36 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
 
   package let loop: EventLoop
   /// Who serves the requests. It lives as long as the connection, which it does not retain.
-  private let handler: any ServerConnectionHandler
+  let handler: any ServerConnectionHandler
   private let scratch: LoopScratch
   private let fields: FieldTable
-  private var timeouts: ServerTimeouts
-  private let socket: StreamSocket
-  private var input = ByteBuffer()
-  private var output: OutputQueue
-  private var phase = Phase.head
+  var timeouts: ServerTimeouts
+  let socket: StreamSocket
+  var input = ByteBuffer()
+  var output: OutputQueue
+  var phase = Phase.head
   private var body = BodyReader(.none)
   private var trailers = TrailerBuffer()
-  private var scannedBytes = 0
+  var scannedBytes = 0
   private var lingeredBytes: UInt64 = 0
-  private var bodyPaused = false
-  private var consuming = false
+  var bodyPaused = false
+  var consuming = false
   /// False while more of the request may come, and for one that was broken off.
-  private var requestComplete = true
-  private var closeAfterResponse = false
-  private var draining = false
+  var requestComplete = true
+  var closeAfterResponse = false
+  var draining = false
   private let deadline: Deadline
   /// Looks after a client that is not read, and whose leaving no event tells; made when that is first the case.
   private var watch: Deadline?
   /// The answer has begun: a client may stop sending a body that was answered early, and is not timed for it.
-  private var responseBegan = false
+  var responseBegan = false
+  /// The answer is complete, and some of it not with the kernel yet.
+  var isDelivering = false
+  let roundWork = RoundWork {
+    Unmanaged<ServerConnection>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.roundEnds() }
+  }
+  /// Read in this round, and not looked at yet.
+  var arrived: UnsafeRawBufferPointer?
   /// Told when the connection is gone, so that its list can forget it.
   package var whenClosed: ((ServerConnection) -> Void)?
 
@@ -62,6 +69,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     self.timeouts = timeouts
     self.handler = handler
     socket = StreamSocket(loop: loop, accepted: descriptor)
+    roundWork.bind(to: self)
     socket.delegate = self
     deadline.bind(to: self)
     arm(timeouts.head)
@@ -72,8 +80,12 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   /// The connection's descriptor, for asking the kernel about the peer; -1 when closed.
   package var descriptor: Int32 { socket.descriptor }
   package var pendingBytes: Int { output.pendingBytes }
+  /// Whether the client takes answer bytes; otherwise `connectionDrained` comes.
+  package var takesMore: Bool { !output.isBlocked }
   /// Whether nothing is going on: safe to close when the process drains.
-  package var isIdle: Bool { phase == .head && !consuming && input.isEmpty && output.pendingBytes == 0 }
+  package var isIdle: Bool {
+    phase == .head && !consuming && input.isEmpty && arrived == nil && output.pendingBytes == 0
+  }
   /// Since when nothing has been going on, in `CLOCK_MONOTONIC` nanoseconds; nil unless it waits for a request.
   package var idleSince: UInt64? {
     guard isIdle, !headArmed else { return nil }
@@ -82,50 +94,6 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   private var hasServed = false
 
   // MARK: What handlers call
-
-  /// Writes answer bytes: first those `compose` appends, then `tail` without copying it.
-  ///
-  /// - Returns: whether all went out; when false, stop the source until `connectionDrained`.
-  @discardableResult
-  package func respond(tail: UnsafeRawBufferPointer? = nil, compose: (inout ByteBuffer) -> Void) -> Bool {
-    guard phase != .closed else { return false }
-    output.withBuffer(compose)
-    guard let tail, !tail.isEmpty else { return settle(output.flush(to: socket)) }
-    return settle(output.write(tail, to: socket))
-  }
-
-  /// The answer to the request has begun; from here on its body is not waited for any more.
-  package func beginResponse() {
-    responseBegan = true
-    if phase == .body { armWhileAnswering() }
-  }
-
-  /// Adds answer bytes without writing: `flush` or `respond` follows.
-  package func queue(_ compose: (inout ByteBuffer) -> Void) {
-    guard phase != .closed else { return }
-    output.withBuffer(compose)
-  }
-
-  /// Writes what is queued. - Returns: whether all went out.
-  @discardableResult
-  package func flush() -> Bool {
-    guard phase != .closed else { return false }
-    return settle(output.flush(to: socket))
-  }
-
-  /// The answer is complete.
-  ///
-  /// - Parameter keepAlive: false closes the connection when the output is out.
-  package func finishResponse(keepAlive: Bool) {
-    guard phase != .closed, phase != .lingering else { return }
-    guard keepAlive, requestComplete, phase == .answering, !closeAfterResponse, !draining else {
-      return endAfterOutput()
-    }
-    phase = .head
-    scannedBytes = 0
-    if consuming { return }
-    if input.isEmpty || output.pendingBytes > 0 { becomeIdle() } else { processInput() }
-  }
 
   /// Stops taking body bytes from the client: the upstream is slower.
   package func pauseBody() {
@@ -158,7 +126,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     return true
   }
 
-  /// Closes at once; what is not yet written is lost.
+  /// Closes at once; what the kernel does not take now is lost.
   package func close() { end(abortively: false) }
 
   /// Closes so that the client cannot take what it got for the whole answer.
@@ -166,6 +134,10 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
 
   private func end(abortively: Bool) {
     guard phase != .closed else { return }
+    if !output.isBlocked, output.flush(to: socket) == .drained, isDelivering {
+      isDelivering = false
+      handler.connectionDelivered(self)
+    }
     phase = .closed
     deadline.remove()
     watch?.remove()
@@ -176,60 +148,17 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     whenClosed = nil
   }
 
-  // MARK: Output
-
-  /// - Returns: whether the queue is empty.
-  private func settle(_ outcome: OutputQueue.Outcome) -> Bool {
-    switch outcome {
-    case .drained:
-      return true
-    case .pending:
-      // A body that is being waited for has a limit of its own.
-      if phase != .body || bodyPaused || responseBegan { arm(timeouts.send) }
-      return false
-    case .failed:
-      close()
-      return false
-    }
-  }
-
-  package func socketWritable(_ socket: StreamSocket) {
-    guard settle(output.flush(to: socket)), phase != .closed else { return }
-    let before = phase
-    if before == .answering || before == .body && (bodyPaused || responseBegan) { clearDeadline() }
-    handler.connectionDrained(self)
-    switch before {
-    case .lingering: linger()
-    case .head: input.isEmpty ? becomeIdle() : processInput()
-    case .answering, .body, .closed: break
-    }
-  }
-
-  private func endAfterOutput() {
-    phase = .lingering
-    bodyPaused = false
-    // Also while output waits: a client may take no answer before it has sent all.
-    updateReading()
-    if output.pendingBytes == 0 { linger() } else { arm(timeouts.send) }
-  }
-
-  /// Closing with input unread, or still to come from a client that did not ask to close, would reset the connection
-  /// and could destroy the answer on its way (RFC 9112 §9.6).
-  private func linger() {
-    if requestComplete, closeAfterResponse, !socket.hasUnreadBytes { return close() }
-    input.release()
-    output.release()
-    socket.shutdownSending()
-    arm(timeouts.linger)
-  }
-
   // MARK: Input
 
   package func socketConnected(_ socket: StreamSocket) {}
   package func socketFailed(_ socket: StreamSocket, _ failure: SocketFailure) { close() }
 
   package func socketReadable(_ socket: StreamSocket) {
-    switch socket.receive(into: UnsafeMutableRawBufferPointer(rebasing: scratch.input[..<readBytes])) {
+    let room = phase == .head || phase == .answering ? loop.roundInput.room(LoopScratch.headReadBytes) : nil
+    switch socket.receive(into: room ?? UnsafeMutableRawBufferPointer(rebasing: scratch.input[..<readBytes])) {
+    case .moved(let count) where room != nil:
+      arrived = loop.roundInput.keep(count)
+      askForRoundEnd()
     case .moved(let count): feed(UnsafeRawBufferPointer(rebasing: scratch.input[..<count]))
     case .wouldBlock: break
     // A client that ends its sending side has left: whether it still reads cannot be known.
@@ -246,7 +175,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     }
   }
 
-  private func feed(_ bytes: UnsafeRawBufferPointer) {
+  func feed(_ bytes: UnsafeRawBufferPointer) {
     if phase == .lingering {
       lingeredBytes += UInt64(bytes.count)
       if lingeredBytes > Self.lingerBytesMax { close() }
@@ -264,7 +193,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     }
   }
 
-  private func processInput() {
+  func processInput() {
     // Taken out while it is read: a handler may come back to this connection.
     var taken = ByteBuffer()
     swap(&taken, &input)
@@ -282,12 +211,10 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     }
   }
 
-  /// Nothing has come of a next request, or it must wait until the last answer is out.
-  private func becomeIdle() {
-    guard phase == .head else { return }
-    if output.pendingBytes > 0 {
-      arm(timeouts.send)
-    } else if draining, !socket.hasUnreadBytes {
+  /// Nothing has come of a next request.
+  func becomeIdle() {
+    guard phase == .head, output.pendingBytes == 0 else { return }
+    if draining, !socket.hasUnreadBytes {
       return close()
     } else {
       input.release()
@@ -300,7 +227,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   }
 
   /// Reads exactly when what arrives can be used, or kept within bounds.
-  private func updateReading() {
+  func updateReading() {
     let isWanted =
       switch phase {
       case .head: output.pendingBytes == 0 || input.count <= Self.aheadBytesMax
@@ -458,8 +385,8 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
 
   // MARK: Time
 
-  private func arm(_ nanoseconds: UInt64) { deadline.set(after: nanoseconds) }
-  private func clearDeadline() { deadline.clear() }
+  func arm(_ nanoseconds: UInt64) { deadline.set(after: nanoseconds) }
+  func clearDeadline() { deadline.clear() }
 
   /// The next byte of the body is waited for, unless the answer has begun: then only the client's reading counts.
   private func armForBody() {
@@ -467,8 +394,8 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   }
 
   /// While an answer is made only a client that does not take it is timed.
-  private func armWhileAnswering() {
-    if output.pendingBytes > 0 { arm(timeouts.send) } else { clearDeadline() }
+  func armWhileAnswering() {
+    if output.isBlocked { arm(timeouts.send) } else { clearDeadline() }
   }
 
   /// No event tells of a client that leaves while it is not read.

@@ -3,7 +3,7 @@ package import HTTPWire
 /// Serves the requests of one connection, one after the other.
 ///
 /// Byte ranges handed over are valid during the call only. A handler answers by `respond…` calls at any time after
-/// the head, and ends each exchange with `finishResponse`.
+/// the head, and completes each with `finishResponse`.
 package protocol ServerConnectionHandler: AnyObject {
   func connection(
     _ connection: ServerConnection, received head: RequestHead, in bytes: UnsafeRawBufferPointer, fields: FieldTable)
@@ -13,8 +13,10 @@ package protocol ServerConnectionHandler: AnyObject {
   func connection(
     _ connection: ServerConnection, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable)
   func connectionReceivedEnd(_ connection: ServerConnection)
-  /// All output is with the kernel: more may be written. Also told behind a complete answer, before the next request.
+  /// The client takes more again.
   func connectionDrained(_ connection: ServerConnection)
+  /// The kernel has the whole answer that `finishResponse` completed. The next request may follow.
+  func connectionDelivered(_ connection: ServerConnection)
   /// The client broke the protocol before or within a request; the handler answers and closes. Told once.
   func connection(_ connection: ServerConnection, violated violation: HeadViolation)
   func connection(_ connection: ServerConnection, violated violation: ChunkViolation)

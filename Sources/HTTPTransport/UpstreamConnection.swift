@@ -37,6 +37,11 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   private var body = BodyReader(.none)
   private var trailers = TrailerBuffer()
   private var methodIsHEAD = false
+  private let roundWork = RoundWork {
+    Unmanaged<UpstreamConnection>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.roundEnds() }
+  }
+  /// Read in this round, and not looked at yet.
+  private var arrived: UnsafeRawBufferPointer?
   private var persistent = true
   private var requestFinished = false
   private var readingPaused = false
@@ -52,11 +57,12 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     limits = endpoint.limits
     deadline = Deadline(on: loop)
     deadline.bind(to: self)
+    roundWork.bind(to: self)
   }
 
   var isReady: Bool { phase == .idle }
   var isReused: Bool { progress.reused }
-  var pendingBytes: Int { output.pendingBytes }
+  var takesMore: Bool { !output.isBlocked }
 
   // MARK: Connecting
 
@@ -138,10 +144,13 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
 
   /// Takes the connection out of idleness for a new stream.
   ///
-  /// - Returns: false when the server has closed it, or sent what the next request could take for its answer; it is
-  ///   closed then.
-  func begin(_ delegate: any UpstreamStreamDelegate) -> Bool {
-    if socket?.takesUnexpectedInput() != false {
+  /// That the server has closed it, or sent what the request could take for its answer, is heard before the request goes
+  /// out, which is at the end of the round: whatever had arrived when the round began has been heard by then.
+  ///
+  /// - Parameter isAsked: look also for what has arrived since.
+  /// - Returns: false when the connection is of no more use; it is closed then.
+  func begin(_ delegate: any UpstreamStreamDelegate, isAsked: Bool) -> Bool {
+    if isAsked, socket?.takesUnexpectedInput() != false {
       close()
       return false
     }
@@ -158,12 +167,8 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     phase = .awaitingHead
     scannedBytes = 0
     output.resetCount()
-    output.withBuffer(compose)
-    if let body, !body.isEmpty {
-      _ = settle(output.write(body, to: socket))
-    } else {
-      _ = settle(output.flush(to: socket))
-    }
+    _ = settle(output.write(to: socket, compose: compose))
+    if let body, !body.isEmpty, !writeBroken { _ = settle(output.write(body, to: socket)) }
   }
 
   func sendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -173,8 +178,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
 
   func sendBody(compose: (inout ByteBuffer) -> Void) -> Bool {
     guard let socket, !requestFinished, !writeBroken else { return false }
-    output.withBuffer(compose)
-    return settle(output.flush(to: socket))
+    return settle(output.write(to: socket, compose: compose))
   }
 
   func finishSending() {
@@ -182,12 +186,16 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     armForProgress()
   }
 
-  /// - Returns: whether the queue is empty. A write that failed is not the end: the response may have come already
+  /// - Returns: whether there is room for more. A write that failed is not the end: the response may have come already
   ///   (an early refusal), so reading decides.
   private func settle(_ outcome: OutputQueue.Outcome) -> Bool {
+    if outcome == .held {
+      askForRoundEnd()
+      return true
+    }
     if output.writtenBytes > 0 { progress.wroteBytes = true }
-    if case .failed = outcome {
-      output.removeAll()
+    if outcome == .failed {
+      output.release()
       persistent = false
       writeBroken = true
     }
@@ -196,6 +204,19 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   }
 
   private var writeBroken = false
+
+  private func askForRoundEnd() { loop.atRoundEnd(roundWork) }
+
+  private func roundEnds() {
+    guard let socket else { return }
+    if let arrived {
+      self.arrived = nil
+      feed(arrived)
+      if output.pendingBytes > 0 { askForRoundEnd() }
+    } else if output.pendingBytes > 0, !output.isBlocked {
+      _ = settle(output.flush(to: socket))
+    }
+  }
 
   func socketWritable(_ socket: StreamSocket) {
     if settle(output.flush(to: socket)), phase != .closed { delegate?.streamDrained(self) }
@@ -211,13 +232,25 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     guard readingPaused else { return }
     readingPaused = false
     socket?.resumeReading()
-    if !consuming, !input.isEmpty, phase != .closed { processInput() }
-    if !consuming { passOn() }
+    if consuming { return }
+    if !input.isEmpty, phase != .closed { processInput() }
+    if phase == .body { armForProgress() }
   }
 
   // MARK: Receiving
 
   func socketReadable(_ socket: StreamSocket) {
+    if phase == .awaitingHead, !socket.isSecure, let room = loop.roundInput.room(OutputQueue.recordBytes) {
+      switch socket.receive(into: room) {
+      case .moved(let count):
+        arrived = loop.roundInput.keep(count)
+        askForRoundEnd()
+      case .wouldBlock: break
+      case .end: ended()
+      case .failed: fail(.closed)
+      }
+      return
+    }
     for _ in 0..<Self.readsPerRound {
       var isFilled = false
       switch socket.receive(into: scratch.input) {
@@ -247,6 +280,8 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   private func feed(_ bytes: UnsafeRawBufferPointer) {
     // A byte on an idle connection belongs to no request (response splitting): close.
     if phase == .idle { return fail(.violation(.unexpectedBytes)) }
+    // One that came before the request went out is no answer to it either.
+    if progress.reused, !progress.wroteBytes { return fail(.closed) }
     progress.receivedBytes = true
     if input.isEmpty {
       let used = consume(bytes)
@@ -257,14 +292,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
       input.append(bytes)
       processInput()
     }
-    passOn()
-  }
-
-  /// What had arrived is handed over.
-  private func passOn() {
-    guard phase == .body else { return }
-    armForProgress()
-    delegate?.streamCaughtUp(self)
+    if phase == .body { armForProgress() }
   }
 
   private var consuming = false
@@ -450,7 +478,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   /// Times whoever is to move next: the server that takes the request, answers it, or goes on with the answer.
   private func armForProgress() {
     switch phase {
-    case .awaitingHead where output.pendingBytes > 0, .body where output.pendingBytes > 0: arm(limits.sendNanoseconds)
+    case .awaitingHead where output.isBlocked, .body where output.isBlocked: arm(limits.sendNanoseconds)
     case .awaitingHead where requestFinished || writeBroken: arm(limits.responseHeadNanoseconds)
     case .body where !readingPaused:
       if let nanoseconds = limits.responseBodyNanoseconds { arm(nanoseconds) } else { clearDeadline() }

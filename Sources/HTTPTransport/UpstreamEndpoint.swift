@@ -75,11 +75,16 @@ package final class UpstreamEndpoint {
   /// A stream for one request: an idle connection, or one that is being opened (`isReady` is false until
   /// `streamReady`).
   ///
-  /// - Parameter fresh: never an idle one, for a resend after a reused connection died.
-  package func openStream(fresh: Bool, delegate: any UpstreamStreamDelegate) -> any UpstreamStream {
+  /// - Parameters:
+  ///   - fresh: never an idle one, for a resend after a reused connection died.
+  ///   - canResend: whether the request may be sent again when an idle connection turns out to be dead; otherwise it is
+  ///     asked first.
+  package func openStream(
+    fresh: Bool, canResend: Bool, delegate: any UpstreamStreamDelegate
+  ) -> any UpstreamStream {
     // The latest used is the likeliest to be open still.
     while !fresh, let connection = idle.popLast() {
-      if connection.begin(delegate) { return connection }
+      if connection.begin(delegate, isAsked: !canResend) { return connection }
     }
     let connection = UpstreamConnection(endpoint: self, delegate: delegate)
     open[ObjectIdentifier(connection)] = connection

@@ -60,7 +60,8 @@ package protocol UpstreamStream: AnyObject {
   var isReady: Bool { get }
   var isReused: Bool { get }
   var progress: SendProgress { get }
-  var pendingBytes: Int { get }
+  /// Whether body bytes may be sent now; otherwise `streamDrained` comes.
+  var takesMore: Bool { get }
   /// Writes head bytes made by `compose`, and `body` behind them in the same write where it is small.
   ///
   /// - Parameter methodIsHEAD: an answer to HEAD has no body, whatever its fields say (RFC 9112 §6.3).
@@ -87,8 +88,6 @@ package protocol UpstreamStreamDelegate: AnyObject {
   /// The trailer lines behind a chunked body, with the empty one; without the fields that are the connection's own.
   /// The end follows.
   func stream(_ stream: any UpstreamStream, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable)
-  /// What had arrived is handed over and the response goes on: the time to pass on what was queued.
-  func streamCaughtUp(_ stream: any UpstreamStream)
   /// The response is complete; the stream must not be used again.
   func streamReceivedEnd(_ stream: any UpstreamStream)
   func streamDrained(_ stream: any UpstreamStream)

@@ -18,7 +18,7 @@ struct UpstreamStallTests {
     }
 
     func start() {
-      let stream = endpoint.openStream(fresh: true, delegate: self)
+      let stream = endpoint.openStream(fresh: true, canResend: false, delegate: self)
       self.stream = stream
       if stream.isReady { streamReady(stream) }
     }
@@ -37,7 +37,6 @@ struct UpstreamStallTests {
     ) {}
     func stream(_ stream: any UpstreamStream, receivedBody bytes: UnsafeRawBufferPointer) {}
     func stream(_ stream: any UpstreamStream, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable) {}
-    func streamCaughtUp(_ stream: any UpstreamStream) {}
     func streamDrained(_ stream: any UpstreamStream) {}
     func streamReceivedEnd(_ stream: any UpstreamStream) { outcome(nil) }
     func streamFailed(_ stream: any UpstreamStream, _ failure: UpstreamFailure) { outcome(failure) }

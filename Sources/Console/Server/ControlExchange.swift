@@ -54,9 +54,8 @@ final class ControlExchange: ServerConnectionHandler {
   }
 
   private func respond(_ connection: ServerConnection, _ answer: AdminAnswer, headOnly: Bool, keepAlive: Bool) {
-    answer.body.withUnsafeBytes { body in
-      _ = connection.respond(tail: headOnly ? nil : body) { answer.appendHead(to: &$0, keepAlive: keepAlive) }
-    }
+    connection.respond { answer.appendHead(to: &$0, keepAlive: keepAlive) }
+    if !headOnly { answer.body.withUnsafeBytes { _ = connection.respond($0) } }
     connection.finishResponse(keepAlive: keepAlive)
   }
 
@@ -89,6 +88,7 @@ final class ControlExchange: ServerConnectionHandler {
   func connectionReceivedEnd(_ connection: ServerConnection) {}
 
   func connectionDrained(_ connection: ServerConnection) { stream?.drained() }
+  func connectionDelivered(_ connection: ServerConnection) {}
 
   func connectionClosed(_ connection: ServerConnection) {
     stream?.cancel()

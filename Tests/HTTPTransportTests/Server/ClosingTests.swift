@@ -81,7 +81,8 @@ struct ServerClosingTests {
     let rig = try ServerRig(timeouts: Self.timeouts { $0.send = Self.soon })
     let block = [UInt8](repeating: 1, count: 1_000_000)
     let begin: (ServerConnection) -> Void = { connection in
-      _ = block.withUnsafeBytes { connection.respond(tail: $0) { $0.append("HTTP/1.1 200 OK\r\n\r\n") } }
+      connection.respond { $0.append("HTTP/1.1 200 OK\r\n\r\n") }
+      _ = block.withUnsafeBytes { connection.respond($0) }
     }
     switch phase {
     case "answering":
@@ -108,7 +109,8 @@ struct ServerClosingTests {
     let rig = try ServerRig(timeouts: Self.timeouts { $0.send = 400_000_000 })
     let block = [UInt8](repeating: 1, count: 3_000_000)
     rig.answer = { connection in
-      _ = block.withUnsafeBytes { connection.respond(tail: $0) { $0.append("HTTP/1.1 200 OK\r\n\r\n") } }
+      connection.respond { $0.append("HTTP/1.1 200 OK\r\n\r\n") }
+      _ = block.withUnsafeBytes { connection.respond($0) }
       connection.finishResponse(keepAlive: true)
     }
     #expect(rig.send(Self.get))
@@ -260,7 +262,7 @@ struct ServerClosingTests {
     let rig = try ServerRig()
     let block = [UInt8](repeating: 1, count: 2_000_000)
     rig.answer = { connection in
-      _ = block.withUnsafeBytes { connection.respond(tail: $0) { _ in } }
+      _ = block.withUnsafeBytes { connection.respond($0) }
       connection.finishResponse(keepAlive: true)
     }
     #expect(rig.send(Self.get))

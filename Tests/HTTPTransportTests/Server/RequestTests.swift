@@ -86,14 +86,18 @@ struct RequestTests {
     rig.answer = { waiting.append($0) }
     #expect(rig.send((1...3).map { "GET /\($0) HTTP/1.1\r\nHost: x\r\n\r\n" }.joined()))
     for number in 1...3 {
+      #expect(rig.turn { rig.heard.count == 2 * number })
+      rig.turned.settle()
       #expect(rig.heard.count == 2 * number)  // one at a time
+      #expect(rig.delivered == number - 1)
       let connection = try #require(waiting.last)
       waiting.removeLast()
       connection.respond { $0.append("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(number)") }
       connection.finishResponse(keepAlive: true)
     }
+    #expect(rig.turn { rig.connection?.isIdle == true })
     #expect(rig.client.text == (1...3).map { "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\($0)" }.joined())
-    #expect(rig.connection?.isIdle == true)
+    #expect(rig.delivered == 3)
   }
 
   @Test func `a large body follows a request that was answered late`() throws {

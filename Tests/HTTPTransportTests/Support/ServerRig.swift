@@ -58,6 +58,8 @@ final class RecordingHandler: ServerConnectionHandler {
   /// What was heard: neighbouring body pieces as one.
   var heard: [String] = []
   var bodyBytes = 0
+  /// Answers that are with the kernel.
+  var delivered = 0
   var isClosed = false
   /// What is done when a request is complete.
   var answer: (ServerConnection) -> Void = { connection in
@@ -104,6 +106,7 @@ final class RecordingHandler: ServerConnectionHandler {
   }
 
   func connectionDrained(_ connection: ServerConnection) { onDrained(connection) }
+  func connectionDelivered(_ connection: ServerConnection) { delivered += 1 }
 
   func connection(_ connection: ServerConnection, violated violation: HeadViolation) {
     refuse(connection, "violated \(violation)")

@@ -34,10 +34,12 @@ final class UpstreamRig {
   }
 
   /// Opens a stream and sends `request` on it as soon as that can be done.
-  func start(_ request: String = "GET / HTTP/1.1\r\n\r\n", head: Bool = false, fresh: Bool = false) -> StreamExchange {
+  func start(
+    _ request: String = "GET / HTTP/1.1\r\n\r\n", head: Bool = false, fresh: Bool = false, canResend: Bool = false
+  ) -> StreamExchange {
     let exchange = StreamExchange(request, methodIsHEAD: head)
     exchanges.append(exchange)
-    exchange.start(on: endpoint, fresh: fresh)
+    exchange.start(on: endpoint, fresh: fresh, canResend: canResend)
     return exchange
   }
 
@@ -68,7 +70,6 @@ final class StreamExchange: UpstreamStreamDelegate {
   /// What was heard: neighbouring body pieces as one.
   private(set) var heard: [String] = []
   private(set) var bodyBytes = 0
-  private(set) var caughtUp = 0
   private(set) var drained = 0
   private(set) var failure: UpstreamFailure?
   private(set) var progress: SendProgress?
@@ -87,8 +88,8 @@ final class StreamExchange: UpstreamStreamDelegate {
 
   var isOver: Bool { heard.last == "end" || failure != nil }
 
-  func start(on endpoint: UpstreamEndpoint, fresh: Bool = false) {
-    let stream = endpoint.openStream(fresh: fresh, delegate: self)
+  func start(on endpoint: UpstreamEndpoint, fresh: Bool = false, canResend: Bool = false) {
+    let stream = endpoint.openStream(fresh: fresh, canResend: canResend, delegate: self)
     self.stream = stream
     if stream.isReady { streamReady(stream) }
   }
@@ -132,7 +133,6 @@ final class StreamExchange: UpstreamStreamDelegate {
     heard.append(trailerText(bytes, fields))
   }
 
-  func streamCaughtUp(_ stream: any UpstreamStream) { caughtUp += 1 }
   func streamDrained(_ stream: any UpstreamStream) { drained += 1 }
 
   func streamReceivedEnd(_ stream: any UpstreamStream) {

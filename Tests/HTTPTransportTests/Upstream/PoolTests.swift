@@ -25,7 +25,7 @@ struct PoolTests {
     let peer = try used(rig)
     let second = rig.start()
     #expect(second.heard == ["reused"])
-    #expect(peer.text == "GET / HTTP/1.1\r\n\r\n")
+    #expect(rig.turned.turn { peer.text == "GET / HTTP/1.1\r\n\r\n" })
     peer.send(Self.ok)
     #expect(rig.turned.turn { second.isOver })
     let third = rig.start(fresh: true)
@@ -57,9 +57,36 @@ struct PoolTests {
     first.onEnd = { second = rig.start() }
     first.stream?.resumeReading()
     #expect(first.isOver)
+    peer.forgetReceived()
+    #expect(rig.turned.turn { !peer.text.isEmpty })
     peer.send(Self.ok)
     #expect(rig.turned.turn { second?.isOver == true })
     #expect(second?.heard == ["reused", "head 200 fields 1", "body ok", "end"])
+  }
+
+  /// They had arrived when the request was made, but only its round has brought them to light.
+  @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno"])
+  func `what comes before a request is sent is no answer to it, and nothing is lost`(early: String) throws {
+    let rig = try UpstreamRig()
+    let peer = try used(rig)
+    peer.send(early)
+    peer.finishSending()
+    let exchange = rig.start(canResend: true)
+    #expect(exchange.heard == ["reused"])
+    #expect(rig.turned.turn { exchange.isOver })
+    #expect(exchange.failure == .closed)
+    #expect(exchange.progress == SendProgress(reused: true, wroteBytes: false, receivedBytes: false))
+    #expect(peer.text.isEmpty)
+  }
+
+  @Test func `a request that can't be sent again asks the connection first`() throws {
+    let rig = try UpstreamRig()
+    let peer = try used(rig)
+    peer.finishSending()
+    let exchange = rig.start()
+    #expect(exchange.heard.isEmpty)  // a new connection is on its way
+    #expect(rig.accept() != nil)
+    #expect(rig.turned.turn { exchange.heard == ["new"] })
   }
 
   @Test func `bytes on an idle connection close it`() throws {
@@ -163,7 +190,7 @@ struct PoolTests {
         exchange = begun
         peer = try #require(accepted)
       }
-      #expect(!peer.text.isEmpty)
+      #expect(rig.turned.turn { !peer.text.isEmpty })
       peer.send(answer)
       peer.finishSending()
       #expect(rig.turned.turn { exchange.isOver })
