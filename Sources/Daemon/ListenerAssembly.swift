@@ -29,8 +29,6 @@ struct ListenerAssembly {
       try Self.removeStale(path)
     }
     guard let address else { throw .cannotListen(address: "\(wanted)", reason: "not an address") }
-    let mask = umask(0o177)  // a unix socket is for its owner
-    defer { umask(mask) }
     do throws(SocketError) {
       let group = try ListenerGroup(binding: address, count: loops)
       listeners.append(group)

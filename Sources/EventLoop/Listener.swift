@@ -45,7 +45,10 @@ package struct ListenerGroup: Sendable {
       address.family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw SocketError("socket") }
     do throws(SocketError) {
-      if !address.isUnix {
+      if address.isUnix {
+        // For its owner only, from the moment it can be seen; the umask is the whole process's.
+        if fchmod(descriptor, 0o600) != 0 { throw SocketError("fchmod") }
+      } else {
         try setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
         if shared { try setOption(descriptor, SOL_SOCKET, SO_REUSEPORT) }
         if address.family == AF_INET6 { try setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }

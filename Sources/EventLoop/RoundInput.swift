@@ -4,7 +4,7 @@
 /// in the processor's caches: 4 % of a small request's cost at 64 connections. It is packed, so that a round touches as
 /// much of it as has arrived.
 package final class RoundInput {
-  private static let byteCount = 262_144
+  private static let byteCount = 524_288
 
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: RoundInput.byteCount, alignment: 64)
   private var used = 0

@@ -356,10 +356,13 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   func deliverBody(_ bytes: UnsafeRawBufferPointer) {
     guard let client, !bytes.isEmpty else { return }
     trace.responseBytes += UInt64(bytes.count)
-    let takesMore =
-      responseFraming == .chunked
-      ? client.respond { RequestBody.appendChunk(bytes, to: &$0) } : client.respond(bytes)
-    if !takesMore { stream?.pauseReading() }
+    if responseFraming == .chunked {
+      // What is at hand may be the rest of it: its end frees the upstream's connection.
+      let takesMore = client.respond { RequestBody.appendChunk(bytes, to: &$0) }
+      if !takesMore, client.pendingBytes >= LoopScratch.inputBytes { stream?.pauseReading() }
+    } else if !client.respond(bytes) {
+      stream?.pauseReading()
+    }
   }
 
   func connectionDrained(_ connection: ServerConnection) { stream?.resumeReading() }

@@ -3,7 +3,7 @@ import HTTPWire
 
 /// One HTTP/1.1 connection to an upstream, carrying one stream after the other (RFC 9112).
 final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTarget {
-  private enum Phase {
+  enum Phase {
     case connecting
     case idle
     /// The request is being sent and no response head is complete.
@@ -13,24 +13,24 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   }
 
   /// Outlives its connections: it counts them.
-  private unowned(unsafe) let endpoint: UpstreamEndpoint
-  private let loop: EventLoop
+  unowned(unsafe) let endpoint: UpstreamEndpoint
+  let loop: EventLoop
   private let scratch: LoopScratch
   private let fields: FieldTable
-  private let limits: UpstreamLimits
-  private var delegate: (any UpstreamStreamDelegate)?
-  private var socket: StreamSocket?
+  let limits: UpstreamLimits
+  var delegate: (any UpstreamStreamDelegate)?
+  var socket: StreamSocket?
   /// The one that is being tried, and those behind it.
-  private var addresses: ArraySlice<SocketAddress> = []
-  private var lastFailure = UpstreamFailure.unreachable("no address")
+  var addresses: ArraySlice<SocketAddress> = []
+  var lastFailure = UpstreamFailure.unreachable("no address")
   /// When connecting must be over, whichever address is being tried.
-  private var connectUntil: UInt64 = 0
+  var connectUntil: UInt64 = 0
   /// When the address that is being tried has had its share of that.
-  private var attemptUntil: UInt64 = 0
+  var attemptUntil: UInt64 = 0
   /// A handshake that offered a session did not come to its end: some servers cannot resume what they offered.
-  private var resumptionFailed = false
+  var resumptionFailed = false
   private let deadline: Deadline
-  private var phase = Phase.connecting
+  var phase = Phase.connecting
   private var input = ByteBuffer()
   private var output: OutputQueue
   private var scannedBytes = 0
@@ -63,82 +63,6 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   var isReady: Bool { phase == .idle }
   var isReused: Bool { progress.reused }
   var takesMore: Bool { !output.isBlocked }
-
-  // MARK: Connecting
-
-  func start() {
-    arm(limits.connectNanoseconds)
-    connectUntil = SystemTime.monotonicNanoseconds &+ limits.connectNanoseconds
-    endpoint.addresses { [self] result in
-      guard phase == .connecting else { return }
-      switch result {
-      case .success(let list):
-        addresses = list[...]
-        tryAddresses()
-      case .failure(.notFound(let reason)): fail(.unreachable("name not resolved: \(reason)"), later: true)
-      case .failure(.overloaded): fail(.unreachable("too many names wait for resolution"), later: true)
-      }
-    }
-  }
-
-  private func tryAddresses() {
-    socket?.close()
-    socket = nil
-    while let address = addresses.first {
-      do throws(SocketError) {
-        socket = try StreamSocket(
-          loop: loop, connectingTo: address, tls: endpoint.makeSession(resuming: !resumptionFailed),
-          delegate: self)
-        return armAttempt()
-      } catch {
-        if error.isOutOfDescriptors { return fail(.outOfDescriptors, later: true) }
-        lastFailure = .unreachable(error.description)
-        addresses.removeFirst()
-      }
-    }
-    endpoint.forgetAddresses()
-    fail(lastFailure, later: true)
-  }
-
-  private func tryNextAddress(after failure: UpstreamFailure) {
-    lastFailure = failure
-    addresses.removeFirst()
-    tryAddresses()
-  }
-
-  /// An address that does not answer leaves time for those behind it, a session that may be offered for a try without.
-  private func armAttempt() {
-    let now = SystemTime.monotonicNanoseconds
-    let share = (connectUntil > now ? connectUntil - now : 0) / UInt64(addresses.count)
-    attemptUntil = now &+ share
-    arm(endpoint.hasSessions && !resumptionFailed ? share / 2 : share)
-  }
-
-  /// Tries the same address once more, if the session that was offered there may be what failed. The session is
-  /// forgotten, and those that came with it.
-  private func retriesWithoutSession() -> Bool {
-    guard !resumptionFailed, socket?.hasOfferedSession == true else { return false }
-    resumptionFailed = true
-    endpoint.forgetSessions()
-    tryAddresses()
-    return true
-  }
-
-  func socketConnected(_ socket: StreamSocket) {
-    phase = .idle
-    clearDeadline()
-    socket.resumeReading()
-    delegate?.streamReady(self)
-  }
-
-  func socketFailed(_ socket: StreamSocket, _ failure: SocketFailure) {
-    if retriesWithoutSession() { return }
-    switch failure {
-    case .system(let error): tryNextAddress(after: .unreachable(error.description))
-    case .tls(let reason): fail(.tls(reason))  // another address would say the same
-    case .truncated: tryNextAddress(after: .tls("connection closed during the handshake"))
-    }
-  }
 
   // MARK: Sending
 
@@ -240,7 +164,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   // MARK: Receiving
 
   func socketReadable(_ socket: StreamSocket) {
-    if phase == .awaitingHead, !socket.isSecure, let room = loop.roundInput.room(OutputQueue.recordBytes) {
+    if phase == .awaitingHead, !socket.isSecure, let room = loop.roundInput.room(LoopScratch.inputBytes) {
       switch socket.receive(into: room) {
       case .moved(let count):
         arrived = loop.roundInput.keep(count)
@@ -436,7 +360,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   }
 
   /// - Parameter later: the failure happened inside `openStream`; the delegate hears of it in the next round.
-  private func fail(_ failure: UpstreamFailure, later: Bool = false) {
+  func fail(_ failure: UpstreamFailure, later: Bool = false) {
     guard phase != .closed else { return }
     close()
     if later {
@@ -467,11 +391,11 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
 
   // MARK: Time
 
-  private func arm(_ nanoseconds: UInt64) {
+  func arm(_ nanoseconds: UInt64) {
     deadline.set(after: nanoseconds)
   }
 
-  private func clearDeadline() {
+  func clearDeadline() {
     deadline.clear()
   }
 

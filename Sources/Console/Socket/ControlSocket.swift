@@ -62,8 +62,7 @@ package final class ControlSocket: Sendable {
     do throws(SocketError) {
       let group = try ListenerGroup(binding: address, count: 1, backlog: 64)
       do throws(SocketError) {
-        // Until here the umask decided; the server asks for the peer's uid all the same.
-        guard let descriptor = group.descriptors.first, chmod(path, 0o600) == 0 else { throw SocketError("chmod") }
+        guard let descriptor = group.descriptors.first else { throw SocketError("socket") }
         return (descriptor, try BoundSocketFile(path))
       } catch {
         for descriptor in group.descriptors { close(descriptor) }
