@@ -46,7 +46,7 @@ package final class Deadline {
 /// A deadline that moves later stays in its slot and is looked at again when the slot comes round, so that a busy
 /// connection touches the wheel about once per revolution and never the kernel.
 package final class DeadlineWheel {
-  /// A deadline never passes early, and at most two ticks late.
+  /// A deadline passes at most two ticks late, and never early but by the length of the round that set it.
   package static let tickNanoseconds: UInt64 = 32_000_000
   private static let slotCount: UInt64 = 512
   /// How far the loop may be behind before a round of events goes first.
@@ -59,6 +59,8 @@ package final class DeadlineWheel {
   private var ticker: OpaquePointer?
   private var ticking = false
   private var hasGivenWay = false
+  /// When the first deadline of this round was set; all of them count from there. 0 while none was.
+  private var roundTime: UInt64 = 0
 
   init(base: OpaquePointer) {
     slots = Array(repeating: nil, count: Int(Self.slotCount))
@@ -80,8 +82,12 @@ package final class DeadlineWheel {
 
   /// Makes `deadline` pass `nanoseconds` from now.
   func set(_ deadline: Deadline, after nanoseconds: UInt64) {
-    set(deadline, after: nanoseconds, now: SystemTime.coarseMonotonicNanoseconds &+ lagNanoseconds)
+    if roundTime == 0 { roundTime = SystemTime.coarseMonotonicNanoseconds &+ lagNanoseconds }
+    set(deadline, after: nanoseconds, now: roundTime)
   }
+
+  /// The next round has a time of its own.
+  func roundEnds() { roundTime = 0 }
 
   /// Makes `deadline` pass `nanoseconds` from `now`.
   func set(_ deadline: Deadline, after nanoseconds: UInt64, now: UInt64) {

@@ -25,7 +25,7 @@ package final class EventLoop {
   private var stopping = false
   private var hasEnded = false
   private var later: [() -> Void] = []
-  private var asked: [Unmanaged<RoundWork>] = []
+  private var asked = RoundWorkList()
   /// Owned; freed in deinit. A timer without delay, since an event that is merely activated runs in the same round.
   private var laterTimer: OpaquePointer?
 
@@ -113,18 +113,14 @@ package final class EventLoop {
 
   /// Has `work` done once, when all events of this round have been heard, and before the loop waits for others.
   package func atRoundEnd(_ work: RoundWork) {
-    if !hasEnded, work.ask() { asked.append(.passUnretained(work)) }
+    if !hasEnded { asked.append(work) }
   }
 
   /// Work may ask for more.
   private func endRound() {
-    var index = 0
-    while index < asked.count {
-      asked[index]._withUnsafeGuaranteedRef { $0.run() }
-      index += 1
-    }
-    asked.removeAll(keepingCapacity: true)
+    while let work = asked.popFirst() { work._withUnsafeGuaranteedRef { $0.run() } }
     roundInput.clear()
+    deadlines.roundEnds()
   }
 
   /// Runs `work` in the next round of events, on this loop: for answers that must not come from within the call that

@@ -24,14 +24,15 @@ extension Exchange {
 
   func refuseBody(_ code: OwnAnswer, _ detail: String) {
     clientPersistent = false
-    if responseStarted {
-      trace.error = code
-      let client = client
-      end()
-      client?.abort()
-    } else {
-      answer(code, detail)
-    }
+    if responseStarted, client?.retractResponse() != true { breakOff(code) } else { answer(code, detail) }
+  }
+
+  /// The answer that has begun cannot be completed: the client must not take it for whole.
+  func breakOff(_ code: OwnAnswer) {
+    trace.error = code
+    let client = client
+    end()
+    client?.abort()
   }
 
   /// Forgets the request before: of the one that is refused nothing is known.
@@ -70,6 +71,7 @@ extension Exchange {
     stream = nil
     trace.error = code
     trace.status = code.status
+    trace.responseBytes = 0
     let keepAlive =
       clientPersistent && body.isComplete && code != .badRequest && code != .callerUnknown && !gateway.draining
     client?.respond { output in

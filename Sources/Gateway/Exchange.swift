@@ -387,11 +387,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     self.stream = nil
     switch phase {
     case .discarding(let action): return replay(action)
-    case .delivering:
-      trace.error = OwnAnswer(failure)
-      let client = client
-      end()
-      client?.abort()
+    case .delivering where client?.retractResponse() == true: answer(failure)
+    case .delivering: breakOff(OwnAnswer(failure))
     case .idle, .awaitingToken, .delivered: break
     default:
       if failure == .outOfDescriptors, gateway.releaseDescriptors() { return openStream(fresh: true) }

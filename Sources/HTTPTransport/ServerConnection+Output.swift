@@ -27,6 +27,13 @@ extension ServerConnection {
     if phase == .body { armWhileAnswering() }
   }
 
+  /// Takes the answer back, as long as the kernel has nothing of it. - Returns: whether another may be given.
+  package func retractResponse() -> Bool {
+    guard phase != .closed, !isDelivering, output.writtenBytes == 0 else { return false }
+    output.release()
+    return true
+  }
+
   /// The answer is complete: `connectionDelivered` follows when the kernel has it, or `connectionClosed`.
   ///
   /// - Parameter keepAlive: false closes the connection when the output is out.

@@ -317,6 +317,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     hasServed = true
     closeAfterResponse = !head.persistent
     responseBegan = false
+    output.resetCount()
     body = BodyReader(head.framing)
     if head.framing == .chunked { trailers.begin(bytes, fields, namesFields: head.connectionNamesFields) }
     bodyPaused = false

@@ -61,7 +61,7 @@ class Splitting(Battery):
         first = Exchange(text, [self.fill(bad if late else bad + NEXT, name, "oo")])
         await first.run(self.proofd.port, 0.2 if late else 20)
         answers = self.read(first)
-        if not self.is_expected(reply, answers, first, late):
+        if not self.is_expected(reply, how, answers, first):
             self.problem(f"unexpected: {answers}", first)
         self.expected[f"/oo/case-{name}"] = reply, first
         if late:
@@ -72,17 +72,21 @@ class Splitting(Battery):
         if [(answer.status, answer.seen, answer.whole) for answer in got] != [(200, f"GET /second-{name}", True)]:
             self.problem(f"another client got {got}", other)
 
-    def is_expected(self, reply, answers, exchange, late):
+    def is_expected(self, reply, how, answers, exchange):
         follows = [answer.seen.startswith("GET /marker-") and answer.whole for answer in answers[1:]]
         if any(name in NEVER_IN_TRAILERS for answer in answers for name, _ in answer.trailers):
             return False
         if reply.then == "reset" and answers and answers[0].own == "upstream_closed":
             return follows == [True]  # a reset takes away what was not read yet
-        if reply.expected in (replies.CUT, replies.BROKEN_OFF):
-            return not follows and exchange.closed and not (answers and answers[0].whole)
-        if follows != ([] if late else [True]):
-            return False
         status, error = LOGGED[reply.expected]
+        if reply.expected in (replies.CUT, replies.BROKEN_OFF):
+            if answers and answers[0].own:  # nothing of the bad answer had gone out
+                return answers[0].own == error and answers[0].status == 502 and follows == [True]
+            if reply.expected == replies.BROKEN_OFF and how == "whole":
+                return False
+            return not follows and exchange.closed and not (answers and answers[0].whole)
+        if follows != ([] if how == "late" else [True]):
+            return False
         if error:
             return answers[0].own == error and answers[0].status == status
         return answers[0].own is None and answers[0].whole and answers[0].body == reply.body

@@ -45,20 +45,39 @@ import Testing
     }
   }
 
-  @Test(arguments: [
+  private static let brokenChunks = [
     "zz\r\nabc\r\n0\r\n\r\n", "3\r\nabcX\r\n0\r\n\r\n", "3\nabc\n0\n\n", "fffffffffffffffff\r\n", "-3\r\n",
-    "3 \r\nabc\r\n0\r\n\r\n",
-    "3\r\nabc\r\n0\r\nBad Trailer\r\n\r\n",
-  ])
-  func `a broken chunk breaks the answer off`(body: String) async throws {
+    "3 \r\nabc\r\n0\r\n\r\n", "3\r\nabc\r\n0\r\nBad Trailer\r\n\r\n",
+  ]
+
+  @Test(arguments: brokenChunks)
+  func `a broken chunk is a 502 while nothing of the answer has gone out`(body: String) async throws {
     try await Scene.play(.open()) { scene async throws in
       let raw = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(body)"
+      scene.simulation.faults.add(.raw(Array(raw.utf8), keepsOpen: true))
+      let client = try scene.connect()
+      let answer = try await client.call("GET", "/api/echo")
+      #expect(answer.status == 502)
+      #expect(answer.code == "upstream_protocol")
+      #expect(try await client.call("GET", "/api/echo").status == 200)
+      #expect(scene.arrived.map(\.connection) == [1, 2])
+      #expect(try await scene.records().map(\.error) == ["upstream_protocol", nil])
+      #expect(try await scene.records().map(\.status) == [502, 200])
+    }
+  }
+
+  @Test(arguments: brokenChunks)
+  func `a broken chunk behind others breaks the answer off`(body: String) async throws {
+    try await Scene.play(.open()) { scene async throws in
+      let first = "4e20\r\n" + String(repeating: "x", count: 20_000) + "\r\n"
+      let raw = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(first)\(body)"
       scene.simulation.faults.add(.raw(Array(raw.utf8), keepsOpen: true))
       let client = try scene.connect()
       await #expect(throws: WireFailure.self) { try await client.call("GET", "/api/echo") }
       #expect(try await scene.call("GET", "/api/echo").status == 200)
       #expect(scene.arrived.map(\.connection) == [1, 2])
       #expect(try await scene.records().map(\.error) == ["upstream_protocol", nil])
+      #expect(try await scene.records().map(\.status) == [200, 200])
     }
   }
 

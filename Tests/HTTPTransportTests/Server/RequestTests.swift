@@ -100,6 +100,34 @@ struct RequestTests {
     #expect(rig.delivered == 3)
   }
 
+  @Test func `an answer can be taken back until the kernel has some of it`() throws {
+    let rig = try ServerRig()
+    var isTaken: [Bool] = []
+    rig.answer = { connection in
+      connection.respond { $0.append("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf") }
+      isTaken.append(connection.retractResponse())
+      connection.respond { $0.append("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n") }
+      connection.finishResponse(keepAlive: true)
+    }
+    #expect(rig.send("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n"))
+    #expect(rig.turn { rig.delivered == 2 })
+    #expect(isTaken == [true, true])
+    let bad = "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"
+    #expect(rig.client.text == bad + bad)
+
+    var waiting: ServerConnection?
+    rig.answer = { connection in
+      connection.respond { $0.append("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhalf") }
+      waiting = connection
+    }
+    #expect(rig.send("GET /3 HTTP/1.1\r\nHost: x\r\n\r\n"))
+    #expect(rig.turn { rig.client.text.hasSuffix("half") })
+    #expect(waiting?.retractResponse() == false)
+    waiting?.finishResponse(keepAlive: true)
+    #expect(waiting?.retractResponse() == false)
+    waiting = nil
+  }
+
   @Test func `a large body follows a request that was answered late`() throws {
     let rig = try ServerRig()
     var waiting: ServerConnection?

@@ -95,7 +95,7 @@ class Battery(Stage):
         )
         self.host = f"127.0.0.1:{self.proofd.port}".encode()
         self.names = (f"k{number:06d}k" for number in itertools.count())
-        self.problems, self.cut_off = {}, 0
+        self.problems, self.whole, self.cut_off = {}, 0, 0
         self.answered = collections.Counter()
 
     def problem(self, text, exchange=None):
@@ -158,6 +158,7 @@ class Battery(Stage):
             refused = answer.own in ("bad_request", "head_too_large")
             if not answer.whole or refused or answer.value("connection") == "close":
                 self.problem(f"{answer} should have been the last", exchange)
+        self.whole += sum(answer.whole for answer in answers)
         self.cut_off += any(not answer.whole for answer in answers)
         return answers
 
@@ -185,8 +186,8 @@ class Battery(Stage):
                 self.problem(f"{request.target} came with Authorization {request.values('authorization')}")
         self.check_bodies(records)
         heard = sum(1 for record in records if record["status"] != 499)
-        if sum(self.answered.values()) > heard:
-            self.problem(f"{self.answered} answers, {heard} records of answers")
+        if self.whole > heard:
+            self.problem(f"{self.whole} whole answers, {heard} records of answers")
         self.no_problems()
 
     def no_problems(self):
