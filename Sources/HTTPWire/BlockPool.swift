@@ -3,7 +3,8 @@
 package final class BlockPool {
   /// More than nearly every head, and a small body behind it.
   package static let blockBytes = 2_048
-  private static let sparesMax = 64
+  /// A round of events may have three in use for each of its exchanges.
+  private static let sparesMax = 256
 
   private let spares = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: BlockPool.sparesMax)
   private var count = 0
