@@ -59,6 +59,8 @@ package final class DeadlineWheel {
   private var ticker: OpaquePointer?
   private var ticking = false
   private var hasGivenWay = false
+  /// The kernel's timer has told of a tick.
+  private var isDue = false
   /// When the first deadline of this round was set; all of them count from there. 0 while none was.
   private var roundTime: UInt64 = 0
 
@@ -70,7 +72,7 @@ package final class DeadlineWheel {
       { _, _, context in
         guard let context else { return }
         Unmanaged<DeadlineWheel>.fromOpaque(context)._withUnsafeGuaranteedRef {
-          $0.tick(now: SystemTime.monotonicNanoseconds)
+          $0.isDue = true
         }
       }, Unmanaged.passUnretained(self).toOpaque())
   }
@@ -86,8 +88,16 @@ package final class DeadlineWheel {
     set(deadline, after: nanoseconds, now: roundTime)
   }
 
-  /// The next round has a time of its own.
-  func roundEnds() { roundTime = 0 }
+  /// The round that begins has a time of its own.
+  func roundBegins() { roundTime = 0 }
+
+  /// Lets deadlines pass if a tick came in this round. - Returns: whether one did.
+  func tickIfDue() -> Bool {
+    guard isDue else { return false }
+    isDue = false
+    tick(now: SystemTime.monotonicNanoseconds)
+    return true
+  }
 
   /// Makes `deadline` pass `nanoseconds` from `now`.
   func set(_ deadline: Deadline, after nanoseconds: UInt64, now: UInt64) {

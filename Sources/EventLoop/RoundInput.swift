@@ -1,8 +1,6 @@
 /// Memory for what is read of many connections in one round of events, before any of it is looked at.
 ///
-/// Reading all first, then working, then writing all (`EventLoop.callAtRoundEnd`) keeps the code for each of the three
-/// in the processor's caches: 4 % of a small request's cost at 64 connections. It is packed, so that a round touches as
-/// much of it as has arrived.
+/// It is packed, so that a round touches as much of it as has arrived. Why: see `EventLoop`.
 package final class RoundInput {
   private static let byteCount = 524_288
 

@@ -1,9 +1,9 @@
-/// Work for the end of a round of events, made once and asked for without allocating or retaining.
+/// Something to be done within a round of events, made once and asked for without allocating or retaining.
 ///
 /// ```swift
-/// let roundWork = RoundWork { Unmanaged<Connection>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.roundEnds() } }
-/// roundWork.bind(to: connection)
-/// loop.atRoundEnd(roundWork)
+/// let feeding = RoundWork { Unmanaged<Connection>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.feed() } }
+/// feeding.bind(to: connection)
+/// loop.afterEvents(feeding)
 /// ```
 package final class RoundWork {
   private let action: @convention(c) (UnsafeMutableRawPointer) -> Void
@@ -11,9 +11,11 @@ package final class RoundWork {
   fileprivate var isAsked = false
   fileprivate var next: Unmanaged<RoundWork>?
 
+  /// - Parameter action: is called with the owner.
   package init(_ action: @escaping @convention(c) (UnsafeMutableRawPointer) -> Void) { self.action = action }
 
-  /// Names whose work it is: the one that holds it, and hands itself to `EventLoop.retire` when it goes.
+  /// Names whose work it is. Unretained: the owner holds this, and hands itself to `EventLoop.retire` when it goes, which
+  /// keeps it until the round is over.
   package func bind(to owner: AnyObject) { self.owner = Unmanaged.passUnretained(owner).toOpaque() }
 
   func run() { if let owner { action(owner) } }
@@ -23,8 +25,9 @@ package final class RoundWork {
 struct RoundWorkList {
   private var first: Unmanaged<RoundWork>?
   private var last: Unmanaged<RoundWork>?
+  private(set) var count = 0
 
-  var isEmpty: Bool { first == nil }
+  var isEmpty: Bool { count == 0 }
 
   mutating func append(_ work: RoundWork) {
     if work.isAsked { return }
@@ -32,9 +35,10 @@ struct RoundWorkList {
     let added = Unmanaged.passUnretained(work)
     if let last { last._withUnsafeGuaranteedRef { $0.next = added } } else { first = added }
     last = added
+    count += 1
   }
 
-  /// Takes the first off the list.
+  /// Takes the first off the list; it may be asked for again from then on.
   mutating func popFirst() -> Unmanaged<RoundWork>? {
     guard let work = first else { return nil }
     work._withUnsafeGuaranteedRef {
@@ -43,6 +47,7 @@ struct RoundWorkList {
       $0.next = nil
       $0.isAsked = false
     }
+    count -= 1
     return work
   }
 }

@@ -283,6 +283,7 @@ package final class StreamSocket {
     }
   }
 
+  /// Whether TLS is between the kernel and the owner.
   package var isSecure: Bool { tls != nil }
 
   /// Whether bytes wait inside TLS that no read event will announce. Read again until this is false.

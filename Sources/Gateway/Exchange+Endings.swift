@@ -82,15 +82,6 @@ extension Exchange {
     complete(keepAlive: keepAlive)
   }
 
-  /// The answer is complete. What the kernel has not taken of it may still be lost with the connection: the record waits
-  /// until that is known.
-  func complete(keepAlive: Bool) {
-    if client?.takesMore == false { trace.completeMonotonic = SystemTime.monotonicNanoseconds }
-    phase = .delivered
-    letGo()
-    client?.finishResponse(keepAlive: keepAlive)
-  }
-
   func connectionClosed(_ connection: ServerConnection) {
     if isOpen {
       trace.clientLeft = true

@@ -24,7 +24,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     case discarding(ReplayAction)
     case delivering
     /// The answer is complete, and some of it not with the kernel yet.
-    case delivered
+    case completing
   }
 
   /// Response bytes thrown away to keep a connection; more is dearer than a new one.
@@ -166,7 +166,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     phase = .awaitingStream
     responseTrailers.release()
     let stream = gateway.endpoint(for: route).openStream(
-      fresh: fresh, canResend: methodIsIdempotent && body.isComplete, delegate: self)
+      fresh: fresh, canResend: methodIsIdempotent && body.isComplete && body.isReplayable && !resentAfterClose,
+      delegate: self)
     self.stream = stream
     if stream.isReady { return sendHead(on: stream, route) }
     hasWaited = true
@@ -227,7 +228,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     if body.isComplete { return endSending(stream) }
     if clientExpectsContinue {
       clientExpectsContinue = false
-      client?.respond { $0.append("HTTP/1.1 100 Continue\r\n\r\n") }
+      client?.respondInterim("HTTP/1.1 100 Continue\r\n\r\n")
     }
     if stream.takesMore { client?.resumeBody() } else { client?.pauseBody() }
   }
@@ -264,7 +265,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     case .awaitingToken, .awaitingStream, .awaitingContinue, .peeking, .discarding:
       body.receive(bytes, passedOn: false, budget: gateway.budget)
       holdUpload()
-    case .idle, .delivered: break
+    case .idle, .completing: break
     }
   }
 
@@ -389,7 +390,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     case .discarding(let action): return replay(action)
     case .delivering where client?.retractResponse() == true: answer(failure)
     case .delivering: breakOff(OwnAnswer(failure))
-    case .idle, .awaitingToken, .delivered: break
+    case .idle, .awaitingToken, .completing: break
     default:
       if failure == .outOfDescriptors, gateway.releaseDescriptors() { return openStream(fresh: true) }
       let mayResend = failure == .closed && !resentAfterClose && (body.isReplayable || phase == .awaitingContinue)
@@ -403,6 +404,14 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   }
 
   // MARK: 8. One record, whatever happened
+
+  /// The answer is complete. What the kernel has not taken of it may still be lost with the connection: the record waits
+  /// until that is known.
+  func complete(keepAlive: Bool) {
+    phase = .completing
+    letGo()
+    client?.finishResponse(keepAlive: keepAlive)
+  }
 
   func connectionDelivered(_ connection: ServerConnection) { end() }
 

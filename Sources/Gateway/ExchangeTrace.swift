@@ -4,8 +4,6 @@ import Tracing
 struct ExchangeTrace {
   var startMonotonic: UInt64 = 0
   var firstSentMonotonic: UInt64 = 0
-  /// When the answer was complete, if it took longer until the client had taken it; else 0.
-  var completeMonotonic: UInt64 = 0
   var status: UInt16 = 0
   var requestBytes: UInt64 = 0
   var responseBytes: UInt64 = 0

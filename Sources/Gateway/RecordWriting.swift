@@ -19,8 +19,7 @@ extension GatewayLoop {
         record.source = trace.error == nil && !trace.clientLeft ? .upstream : .gateway
         record.durationNanoseconds = now &- trace.startMonotonic
         if trace.firstSentMonotonic > 0 {
-          let complete = trace.completeMonotonic > 0 ? trace.completeMonotonic : now
-          record.upstreamNanoseconds = complete &- trace.firstSentMonotonic
+          record.upstreamNanoseconds = (exchange.client?.undeliveredSince ?? now) &- trace.firstSentMonotonic
         }
         record.requestBytes = trace.requestBytes
         record.responseBytes = trace.responseBytes

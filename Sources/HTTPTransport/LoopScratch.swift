@@ -1,8 +1,8 @@
 import EventLoop
 package import HTTPWire
 
-/// Memory that all connections of one loop share, one at a time: what is read lands here first, so that an idle
-/// connection holds no buffer.
+/// Memory that all connections of one loop share, one at a time, so that an idle connection holds no buffer: bodies are
+/// read here, heads into the loop's `RoundInput`.
 package final class LoopScratch {
   /// The measured optimum for big bodies: larger reads overflow the socket's send buffer and must be copied.
   package static let inputBytes = 65_536

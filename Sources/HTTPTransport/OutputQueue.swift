@@ -3,15 +3,14 @@ package import HTTPWire
 
 /// Bytes on their way into one socket.
 ///
-/// What is little waits for the end of the round of events, so that head and body are one write, and a loop under load
-/// does all its writing at once: the peers then wake up once for many messages. More than a record is written at once,
-/// as far as the kernel takes it, and the rest kept. The owner stops its source while the queue `isBlocked`, so what is
-/// kept is bounded by one read of the source.
+/// What is little waits until the round of events has been worked on (`EventLoop.afterWork`), so that head and body are
+/// one write. More than a record is written at once, as far as the kernel takes it, and the rest kept. The owner stops its
+/// source while the queue `isBlocked`, so what is kept is bounded by one read of the source.
 package struct OutputQueue: ~Copyable {
   package enum Outcome: Equatable {
     /// All is with the kernel.
     case drained
-    /// Waits for the end of the round: `flush` then.
+    /// Waits for `EventLoop.afterWork`: `flush` then.
     case held
     /// The kernel takes no more: the rest waits for `socketWritable`.
     case pending
@@ -37,11 +36,17 @@ package struct OutputQueue: ~Copyable {
 
   package mutating func resetCount() { writtenBytes = 0 }
 
+  /// Adds the bytes that `compose` appends, without writing: a `write` follows.
+  @inline(__always)
+  mutating func add(_ compose: (inout ByteBuffer) -> Void) {
+    buffer.takeStorage(from: blocks)
+    compose(&buffer)
+  }
+
   /// Adds the bytes that `compose` appends.
   @inline(__always)
   package mutating func write(to socket: StreamSocket, compose: (inout ByteBuffer) -> Void) -> Outcome {
-    buffer.takeStorage(from: blocks)
-    compose(&buffer)
+    add(compose)
     if isBlocked { return .pending }
     return buffer.count <= Self.recordBytes ? .held : flush(to: socket)
   }

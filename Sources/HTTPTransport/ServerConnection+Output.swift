@@ -1,7 +1,7 @@
 package import EventLoop
 package import HTTPWire
 
-/// Answers on their way: held for the end of the round, written, and told when the kernel has them.
+/// Answers on their way: held until the round has been worked on, written, and told when the kernel has them.
 extension ServerConnection {
   /// Writes the answer bytes that `compose` appends.
   ///
@@ -27,9 +27,17 @@ extension ServerConnection {
     if phase == .body { armWhileAnswering() }
   }
 
+  /// Writes an interim response, such as 100 (RFC 9110 §15.2).
+  package func respondInterim(_ head: StaticString) {
+    interimBytes += UInt64(head.utf8CodeUnitCount)
+    respond { $0.append(head) }
+  }
+
   /// Takes the answer back, as long as the kernel has nothing of it. - Returns: whether another may be given.
   package func retractResponse() -> Bool {
-    guard phase != .closed, !isDelivering, output.writtenBytes == 0 else { return false }
+    guard phase != .closed, !isDelivering, output.writtenBytes == 0 || output.writtenBytes == interimBytes else {
+      return false
+    }
     output.release()
     return true
   }
@@ -45,7 +53,10 @@ extension ServerConnection {
     scannedBytes = 0
     bodyPaused = false
     if output.pendingBytes == 0 { return afterOutput() }
-    if output.isBlocked { arm(timeouts.send) }
+    if output.isBlocked {
+      noteUndelivered()
+      arm(timeouts.send)
+    }
     // Also while output waits: a client may take no answer before it has sent all.
     updateReading()
   }
@@ -55,9 +66,10 @@ extension ServerConnection {
     switch outcome {
     case .drained: return true
     case .held:
-      askForRoundEnd()
+      loop.afterWork(writing)
       return true
     case .pending:
+      if isDelivering { noteUndelivered() }
       // A body that is being waited for has a limit of its own.
       if phase != .body || bodyPaused || responseBegan { arm(timeouts.send) }
       return false
@@ -67,20 +79,14 @@ extension ServerConnection {
     }
   }
 
-  func askForRoundEnd() { loop.atRoundEnd(roundWork) }
-
-  /// Each step waits until all connections have done the one before: what it runs through is in the caches then.
-  func roundEnds() {
-    guard phase != .closed else { return }
-    if let arrived {
-      self.arrived = nil
-      feed(arrived)
-      if output.pendingBytes > 0 { askForRoundEnd() }
-    } else if output.pendingBytes > 0, !output.isBlocked {
-      if settle(output.flush(to: socket)), isDelivering { askForRoundEnd() }
-    } else if isDelivering, !output.isBlocked {
-      afterOutput()
+  func writeHeld() {
+    guard phase != .closed, !output.isBlocked else { return }
+    guard output.pendingBytes > 0 else {
+      if isDelivering { afterOutput() }
+      return
     }
+    // What follows waits until the others have written, too.
+    if settle(output.flush(to: socket)), isDelivering { loop.afterWork(writing) }
   }
 
   package func socketWritable(_ socket: StreamSocket) {
@@ -92,6 +98,10 @@ extension ServerConnection {
     case .head, .lingering, .closed: return
     }
     handler.connectionDrained(self)
+  }
+
+  private func noteUndelivered() {
+    if undeliveredSince == nil { undeliveredSince = SystemTime.monotonicNanoseconds }
   }
 
   /// A complete answer is with the kernel.

@@ -43,11 +43,19 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   var responseBegan = false
   /// The answer is complete, and some of it not with the kernel yet.
   var isDelivering = false
-  let roundWork = RoundWork {
-    Unmanaged<ServerConnection>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.roundEnds() }
+  /// Since when the kernel has not taken the rest of a complete answer, in `CLOCK_MONOTONIC` nanoseconds.
+  package internal(set) var undeliveredSince: UInt64?
+  /// Bytes of this answer's interim responses (1xx).
+  var interimBytes: UInt64 = 0
+  // Unretained: see `RoundWork.bind`.
+  private let feeding = RoundWork {
+    Unmanaged<ServerConnection>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.feedArrived() }
+  }
+  let writing = RoundWork {
+    Unmanaged<ServerConnection>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.writeHeld() }
   }
   /// Read in this round, and not looked at yet.
-  var arrived: UnsafeRawBufferPointer?
+  private var arrived: UnsafeRawBufferPointer?
   /// Told when the connection is gone, so that its list can forget it.
   package var whenClosed: ((ServerConnection) -> Void)?
 
@@ -69,7 +77,8 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     self.timeouts = timeouts
     self.handler = handler
     socket = StreamSocket(loop: loop, accepted: descriptor)
-    roundWork.bind(to: self)
+    feeding.bind(to: self)
+    writing.bind(to: self)
     socket.delegate = self
     deadline.bind(to: self)
     arm(timeouts.head)
@@ -80,8 +89,6 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   /// The connection's descriptor, for asking the kernel about the peer; -1 when closed.
   package var descriptor: Int32 { socket.descriptor }
   package var pendingBytes: Int { output.pendingBytes }
-  /// Whether the client takes answer bytes; otherwise `connectionDrained` comes.
-  package var takesMore: Bool { !output.isBlocked }
   /// Whether nothing is going on: safe to close when the process drains.
   package var isIdle: Bool {
     phase == .head && !consuming && input.isEmpty && arrived == nil && output.pendingBytes == 0
@@ -129,12 +136,12 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   /// Closes at once; what the kernel does not take now is lost.
   package func close() { end(abortively: false) }
 
-  /// Closes so that the client cannot take what it got for the whole answer.
-  package func abort() { end(abortively: true) }
+  /// Closes so that the client cannot take what it got for the whole answer, unless it is.
+  package func abort() { end(abortively: !isDelivering) }
 
   private func end(abortively: Bool) {
     guard phase != .closed else { return }
-    if !output.isBlocked, output.flush(to: socket) == .drained, isDelivering {
+    if !abortively, !output.isBlocked, output.flush(to: socket) == .drained, isDelivering {
       isDelivering = false
       handler.connectionDelivered(self)
     }
@@ -157,13 +164,20 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     let room = phase == .head || phase == .answering ? loop.roundInput.room(LoopScratch.headReadBytes) : nil
     switch socket.receive(into: room ?? UnsafeMutableRawBufferPointer(rebasing: scratch.input[..<readBytes])) {
     case .moved(let count) where room != nil:
+      precondition(arrived == nil, "a socket was read twice in a round")
       arrived = loop.roundInput.keep(count)
-      askForRoundEnd()
+      loop.afterEvents(feeding)
     case .moved(let count): feed(UnsafeRawBufferPointer(rebasing: scratch.input[..<count]))
     case .wouldBlock: break
     // A client that ends its sending side has left: whether it still reads cannot be known.
     case .end, .failed: close()
     }
+  }
+
+  private func feedArrived() {
+    guard phase != .closed, let bytes = arrived else { return }
+    arrived = nil
+    feed(bytes)
   }
 
   /// What is read may have to be kept: no more than the phase can use.
@@ -175,7 +189,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     }
   }
 
-  func feed(_ bytes: UnsafeRawBufferPointer) {
+  private func feed(_ bytes: UnsafeRawBufferPointer) {
     if phase == .lingering {
       lingeredBytes += UInt64(bytes.count)
       if lingeredBytes > Self.lingerBytesMax { close() }
@@ -214,7 +228,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   /// Nothing has come of a next request.
   func becomeIdle() {
     guard phase == .head, output.pendingBytes == 0 else { return }
-    if draining, !socket.hasUnreadBytes {
+    if draining, arrived == nil, !socket.hasUnreadBytes {
       return close()
     } else {
       input.release()
@@ -303,6 +317,7 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
 
   private var skippedEmptyLine = false
   private var headArmed = false
+  private var hasGivenWay = false
 
   private func armHead() {
     guard !headArmed else { return }
@@ -314,10 +329,13 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     scannedBytes = 0
     skippedEmptyLine = false
     headArmed = false
+    hasGivenWay = false
     hasServed = true
     closeAfterResponse = !head.persistent
     responseBegan = false
     output.resetCount()
+    interimBytes = 0
+    undeliveredSince = nil
     body = BodyReader(head.framing)
     if head.framing == .chunked { trailers.begin(bytes, fields, namesFields: head.connectionNamesFields) }
     bodyPaused = false
@@ -407,8 +425,17 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
     if !watch.isSet { watch.set(after: Self.watchNanoseconds) }
   }
 
+  /// Whether what was waited for has arrived, and the loop has only not come to it: after a stall, such as a machine that
+  /// slept. Once for each wait.
+  private func givesWay() -> Bool {
+    guard !hasGivenWay, phase == .head || phase == .body, socket.hasUnreadBytes else { return false }
+    hasGivenWay = true
+    return true
+  }
+
   package func deadlinePassed(_ deadline: Deadline) {
     guard deadline !== watch else { return socket.peerHasLeft ? close() : watchClient() }
+    if givesWay() { return arm(0) }
     switch phase {
     case .head where output.pendingBytes > 0 || (input.isEmpty && !headArmed): close()
     case .body where bodyPaused || responseBegan: close()

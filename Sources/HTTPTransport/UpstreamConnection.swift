@@ -37,11 +37,17 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   private var body = BodyReader(.none)
   private var trailers = TrailerBuffer()
   private var methodIsHEAD = false
-  private let roundWork = RoundWork {
-    Unmanaged<UpstreamConnection>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.roundEnds() }
+  // Unretained: see `RoundWork.bind`.
+  private let feeding = RoundWork {
+    Unmanaged<UpstreamConnection>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.feedArrived() }
+  }
+  private let writing = RoundWork {
+    Unmanaged<UpstreamConnection>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.writeHeld() }
   }
   /// Read in this round, and not looked at yet.
   private var arrived: UnsafeRawBufferPointer?
+  /// The last read took all there was room for: there may be more.
+  private var readIsFilled = false
   private var persistent = true
   private var requestFinished = false
   private var readingPaused = false
@@ -57,7 +63,8 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     limits = endpoint.limits
     deadline = Deadline(on: loop)
     deadline.bind(to: self)
-    roundWork.bind(to: self)
+    feeding.bind(to: self)
+    writing.bind(to: self)
   }
 
   var isReady: Bool { phase == .idle }
@@ -69,12 +76,13 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   /// Takes the connection out of idleness for a new stream.
   ///
   /// That the server has closed it, or sent what the request could take for its answer, is heard before the request goes
-  /// out, which is at the end of the round: whatever had arrived when the round began has been heard by then.
+  /// out where that is held until the round has been worked on: as far as it had arrived when the round began. A round
+  /// with more events than epoll tells of at once may miss it, so whoever could not send the request again probes.
   ///
-  /// - Parameter isAsked: look also for what has arrived since.
+  /// - Parameter probing: look at what has arrived until now.
   /// - Returns: false when the connection is of no more use; it is closed then.
-  func begin(_ delegate: any UpstreamStreamDelegate, isAsked: Bool) -> Bool {
-    if isAsked, socket?.takesUnexpectedInput() != false {
+  func begin(_ delegate: any UpstreamStreamDelegate, probing: Bool) -> Bool {
+    if probing, socket?.takesUnexpectedInput() != false {
       close()
       return false
     }
@@ -90,9 +98,15 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     self.methodIsHEAD = methodIsHEAD
     phase = .awaitingHead
     scannedBytes = 0
+    hasGivenWay = false
     output.resetCount()
-    _ = settle(output.write(to: socket, compose: compose))
-    if let body, !body.isEmpty, !writeBroken { _ = settle(output.write(body, to: socket)) }
+    let body = body ?? UnsafeRawBufferPointer(start: nil, count: 0)
+    output.add(compose)
+    // What is not held until all that has arrived was heard must look first.
+    if progress.reused, output.pendingBytes + body.count > OutputQueue.recordBytes, socket.takesUnexpectedInput() {
+      return fail(.closed, later: true)
+    }
+    _ = settle(output.write(body, to: socket))
   }
 
   func sendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -114,7 +128,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
   ///   (an early refusal), so reading decides.
   private func settle(_ outcome: OutputQueue.Outcome) -> Bool {
     if outcome == .held {
-      askForRoundEnd()
+      loop.afterWork(writing)
       return true
     }
     if output.writtenBytes > 0 { progress.wroteBytes = true }
@@ -129,17 +143,9 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
 
   private var writeBroken = false
 
-  private func askForRoundEnd() { loop.atRoundEnd(roundWork) }
-
-  private func roundEnds() {
-    guard let socket else { return }
-    if let arrived {
-      self.arrived = nil
-      feed(arrived)
-      if output.pendingBytes > 0 { askForRoundEnd() }
-    } else if output.pendingBytes > 0, !output.isBlocked {
-      _ = settle(output.flush(to: socket))
-    }
+  private func writeHeld() {
+    guard let socket, output.pendingBytes > 0, !output.isBlocked else { return }
+    _ = settle(output.flush(to: socket))
   }
 
   func socketWritable(_ socket: StreamSocket) {
@@ -167,8 +173,10 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     if phase == .awaitingHead, !socket.isSecure, let room = loop.roundInput.room(LoopScratch.inputBytes) {
       switch socket.receive(into: room) {
       case .moved(let count):
+        precondition(arrived == nil, "a socket was read twice in a round")
         arrived = loop.roundInput.keep(count)
-        askForRoundEnd()
+        readIsFilled = count == room.count
+        loop.afterEvents(feeding)
       case .wouldBlock: break
       case .end: ended()
       case .failed: fail(.closed)
@@ -176,22 +184,28 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
       return
     }
     for _ in 0..<Self.readsPerRound {
-      var isFilled = false
+      readIsFilled = false
       switch socket.receive(into: scratch.input) {
       case .moved(let count):
-        isFilled = count == scratch.input.count
+        readIsFilled = count == scratch.input.count
         feed(UnsafeRawBufferPointer(rebasing: scratch.input[..<count]))
       case .wouldBlock: return
       case .end: return ended()
       case .failed: return fail(.closed)
       }
-      guard phase != .closed, !readingPaused, isFilled || socket.hasPendingInput else { return }
+      guard phase != .closed, !readingPaused, readIsFilled || socket.hasPendingInput else { return }
     }
     socket.announcePendingInput()
   }
 
   /// There may be more than there is room for at once; the other connections must have their turn.
   private static let readsPerRound = 4
+
+  private func feedArrived() {
+    guard phase != .closed, let bytes = arrived else { return }
+    arrived = nil
+    feed(bytes)
+  }
 
   private func ended() {
     if phase == .body, body.endsWithConnection {
@@ -219,6 +233,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     if phase == .body { armForProgress() }
   }
 
+  private var hasGivenWay = false
   private var consuming = false
   private var interimCount = 0
   private static let interimMax = 16
@@ -332,7 +347,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     guard let delegate else { return close() }
     self.delegate = nil
     if persistent, requestFinished, endsInput, output.pendingBytes == 0, let socket,
-      !socket.holdsInput || !socket.takesUnexpectedInput()
+      !(socket.holdsInput || readIsFilled) || !socket.takesUnexpectedInput()
     {
       phase = .idle
       release()
@@ -424,6 +439,10 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
     switch phase {
     case .connecting: attemptTimedOut()
     case .idle: close()
+    // It has arrived, and the loop has only not come to it: after a stall.
+    case .awaitingHead where !hasGivenWay && socket?.hasUnreadBytes == true:
+      hasGivenWay = true
+      arm(0)
     default: fail(.responseTimeout)
     }
   }

@@ -77,14 +77,14 @@ package final class UpstreamEndpoint {
   ///
   /// - Parameters:
   ///   - fresh: never an idle one, for a resend after a reused connection died.
-  ///   - canResend: whether the request may be sent again when an idle connection turns out to be dead; otherwise it is
-  ///     asked first.
+  ///   - canResend: whether the caller will send the request again when an idle connection turns out to be dead; otherwise
+  ///     that is probed first.
   package func openStream(
     fresh: Bool, canResend: Bool, delegate: any UpstreamStreamDelegate
   ) -> any UpstreamStream {
     // The latest used is the likeliest to be open still.
     while !fresh, let connection = idle.popLast() {
-      if connection.begin(delegate, isAsked: !canResend) { return connection }
+      if connection.begin(delegate, probing: !canResend) { return connection }
     }
     let connection = UpstreamConnection(endpoint: self, delegate: delegate)
     open[ObjectIdentifier(connection)] = connection

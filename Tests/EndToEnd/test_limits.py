@@ -128,7 +128,8 @@ class Limits(Stage):
                     pass
         self.assertTrue(all(left.values()), "a whole upload was taken in while there was no token")
         # 1 MiB, 8 KiB with each head, 64 KiB that one found room for at last, and what a request under way takes.
-        self.assertLess(resident_bytes(proofd) - before, (1 << 20) + count * (8192 + 12288) + 65536)
+        most = (1 << 20) + count * (8192 + 12288) + 65536
+        self.assert_memory((resident_bytes(proofd) - before) / 1024, most / 1024)
         simulator.ask("POST", "/gates/token/open")
         for client in clients:
             client.setblocking(True)
@@ -149,7 +150,7 @@ class Limits(Stage):
         wait_until("all of it has been passed on", lambda: sink.received >= count * size)
         each = (resident_bytes(proofd) - before - 2 * (1 << 20)) / count
         print(f"result: an upload under way holds {each / 1024:.1f} KiB besides its kept body")
-        self.assertLess(each, 16 * 1024)
+        self.assert_memory(each / 1024, 16)
 
 
 class Sink:

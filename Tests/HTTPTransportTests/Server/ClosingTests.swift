@@ -105,6 +105,25 @@ struct ServerClosingTests {
     #expect(!rig.heard.contains("timed out"))
   }
 
+  @Test func `a request that came in time is served, however late the loop comes to it`() throws {
+    let rig = try ServerRig()
+    #expect(rig.send(Self.get))
+    #expect(rig.turn { rig.connection?.isIdle == true })
+    let late = Deadline(on: rig.turned.loop)
+    rig.client.send(Self.get)
+    rig.connection?.deadlinePassed(late)
+    #expect(rig.turn { rig.delivered == 2 })
+    // A head that goes on coming gains no more than that.
+    #expect(rig.send("GET / HT"))
+    for piece in ["TP/1", ".1"] {
+      #expect(rig.heard.last != "timed out")
+      rig.client.send(piece)
+      rig.connection?.deadlinePassed(late)
+    }
+    #expect(rig.heard.last == "timed out")
+    #expect(rig.turn { rig.client.text.contains("HTTP/1.1 408 ") })
+  }
+
   @Test func `a client that takes its answer slowly is not closed`() throws {
     let rig = try ServerRig(timeouts: Self.timeouts { $0.send = 400_000_000 })
     let block = [UInt8](repeating: 1, count: 3_000_000)

@@ -79,7 +79,27 @@ struct PoolTests {
     #expect(peer.text.isEmpty)
   }
 
-  @Test func `a request that can't be sent again asks the connection first`() throws {
+  /// Reads take 65,536 bytes at most: the second response waits in the kernel when the first is whole.
+  @Test func `a response that fills a read exactly does not hide what is behind it`() throws {
+    let rig = try UpstreamRig()
+    let (exchange, accepted) = rig.exchange()
+    let peer = try #require(accepted)
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 65494\r\n\r\n"
+    let whole = head + String(repeating: "x", count: 65_494)
+    try #require(whole.utf8.count == 65_536)
+    let bytes = Array((whole + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno").utf8)
+    var sent = 0
+    #expect(
+      rig.turned.turn {
+        sent += peer.send(bytes[sent...])
+        return exchange.isOver
+      })
+    #expect(exchange.bodyBytes == 65_494)
+    #expect(rig.endpoint.idleConnections == 0)
+    #expect(rig.endpoint.openConnections == 0)
+  }
+
+  @Test func `a request that can't be sent again has the connection probed first`() throws {
     let rig = try UpstreamRig()
     let peer = try used(rig)
     peer.finishSending()
