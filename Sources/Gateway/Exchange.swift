@@ -419,7 +419,7 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
   func end() {
     guard isOpen else { return }
     isOpen = false
-    letGo()
+    if phase != .completing { letGo() }
     phase = .idle
     gateway.record(self)
     template.release(to: gateway.scratch.blocks)
