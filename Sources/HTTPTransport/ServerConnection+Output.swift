@@ -52,13 +52,13 @@ extension ServerConnection {
     phase = goesOn ? .head : .lingering
     scannedBytes = 0
     bodyPaused = false
+    // Also while output waits: a client may take no answer before it has sent all.
+    updateReading()
     if output.pendingBytes == 0 { return afterOutput() }
     if output.isBlocked {
       noteUndelivered()
       arm(timeouts.send)
     }
-    // Also while output waits: a client may take no answer before it has sent all.
-    updateReading()
   }
 
   /// - Returns: whether there is room for more.

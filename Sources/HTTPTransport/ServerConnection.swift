@@ -139,9 +139,14 @@ package final class ServerConnection: StreamSocketDelegate, DeadlineTarget {
   /// Closes so that the client cannot take what it got for the whole answer, unless it is.
   package func abort() { end(abortively: !isDelivering) }
 
+  /// An end that loses some of an answer is never a clean one: the client could take what it got for all.
   private func end(abortively: Bool) {
     guard phase != .closed else { return }
-    if !abortively, !output.isBlocked, output.flush(to: socket) == .drained, isDelivering {
+    var abortively = abortively
+    if !abortively, output.pendingBytes > 0 {
+      abortively = output.isBlocked || output.flush(to: socket) != .drained
+    }
+    if !abortively, isDelivering {
       isDelivering = false
       handler.connectionDelivered(self)
     }

@@ -75,9 +75,8 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
 
   /// Takes the connection out of idleness for a new stream.
   ///
-  /// That the server has closed it, or sent what the request could take for its answer, is heard before the request goes
-  /// out where that is held until the round has been worked on: as far as it had arrived when the round began. A round
-  /// with more events than epoll tells of at once may miss it, so whoever could not send the request again probes.
+  /// That the server has closed it, or sent what the request could take for its answer, is looked at again right before
+  /// the request goes out: it fails then and may be sent again. Who could not do that looks now, too.
   ///
   /// - Parameter probing: look at what has arrived until now.
   /// - Returns: false when the connection is of no more use; it is closed then.
@@ -145,6 +144,8 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
 
   private func writeHeld() {
     guard let socket, output.pendingBytes > 0, !output.isBlocked else { return }
+    // epoll tells of so many events at a time: what it has not told yet may be no answer to what goes out now.
+    if progress.reused, !progress.wroteBytes, socket.takesUnexpectedInput() { return fail(.closed) }
     _ = settle(output.flush(to: socket))
   }
 

@@ -124,6 +124,42 @@ struct ServerClosingTests {
     #expect(rig.turn { rig.client.text.contains("HTTP/1.1 408 ") })
   }
 
+  /// An answer that ends with the connection would look whole.
+  @Test func `a client that takes nothing sees that its answer is cut`() throws {
+    let rig = try ServerRig(timeouts: Self.timeouts { $0.send = Self.soon }, overTCP: true)
+    let block = [UInt8](repeating: 1, count: 16_000_000)
+    rig.answer = { connection in
+      connection.respond { $0.append("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n") }
+      _ = block.withUnsafeBytes { connection.respond($0) }
+      connection.finishResponse(keepAlive: false)
+    }
+    #expect(rig.send(Self.get))
+    #expect(rig.turn { rig.isClosed })
+    #expect(rig.delivered == 0)
+    #expect(eventually { rig.client.isOver })
+    #expect(rig.client.wasReset)
+  }
+
+  /// The last of an early answer is written at once when it is large; the rest of the body is thrown away all the same.
+  @Test(arguments: [100, 20_000])
+  func `a client that sends all before it reads gets an early answer of any size`(bytes: Int) throws {
+    let rig = try ServerRig(overTCP: true)
+    let block = [UInt8](repeating: 1, count: bytes)
+    rig.onHead = { $0.pauseBody() }
+    #expect(rig.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\n"))
+    rig.connection?.respond { $0.append("HTTP/1.1 413 Too Large\r\nConnection: close\r\n\r\n") }
+    _ = block.withUnsafeBytes { rig.connection?.respond($0) }
+    rig.connection?.finishResponse(keepAlive: true)
+    var left = 9_000_000
+    let piece = [UInt8](repeating: 0x61, count: 100_000)
+    #expect(
+      rig.turn {
+        left -= rig.client.send(piece[..<min(left, piece.count)])
+        return left == 0
+      })
+    #expect(rig.turn { rig.client.text.utf8.count > bytes })
+  }
+
   @Test func `a client that takes its answer slowly is not closed`() throws {
     let rig = try ServerRig(timeouts: Self.timeouts { $0.send = 400_000_000 })
     let block = [UInt8](repeating: 1, count: 3_000_000)

@@ -79,6 +79,30 @@ struct PoolTests {
     #expect(peer.text.isEmpty)
   }
 
+  /// What epoll has not told of, because it tells of so many events at a time.
+  private final class Interloper {
+    let peer: Peer
+    let speaking = RoundWork { Unmanaged<Interloper>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.speak() } }
+
+    init(_ peer: Peer) {
+      self.peer = peer
+      speaking.bind(to: self)
+    }
+
+    private func speak() { peer.send("HTTP/1.1 408 Request Timeout\r\nContent-Length: 4\r\n\r\nEVIL") }
+  }
+
+  @Test func `what comes unheard before a request goes out is no answer to it either`() throws {
+    let rig = try UpstreamRig()
+    let interloper = Interloper(try used(rig))
+    let exchange = rig.start(canResend: true)
+    rig.turned.loop.afterEvents(interloper.speaking)  // all events of the round have been heard then
+    #expect(rig.turned.turn { exchange.isOver })
+    #expect(exchange.failure == .closed)
+    #expect(exchange.progress == SendProgress(reused: true, wroteBytes: false, receivedBytes: false))
+    #expect(interloper.peer.text.isEmpty)
+  }
+
   /// Reads take 65,536 bytes at most: the second response waits in the kernel when the first is whole.
   @Test func `a response that fills a read exactly does not hide what is behind it`() throws {
     let rig = try UpstreamRig()
