@@ -66,7 +66,9 @@ package protocol UpstreamStream: AnyObject {
   ///
   /// - Parameter methodIsHEAD: an answer to HEAD has no body, whatever its fields say (RFC 9112 §6.3).
   func send(methodIsHEAD: Bool, body: UnsafeRawBufferPointer?, compose: (inout ByteBuffer) -> Void)
-  /// Writes framed body bytes, or holds few of them until the round has been worked on. - Returns: false when the caller must wait for `streamDrained`.
+  /// Writes framed body bytes, or holds few of them until the round has been worked on.
+  ///
+  /// - Returns: false when the caller must wait for `streamDrained`.
   func sendBody(_ bytes: UnsafeRawBufferPointer) -> Bool
   func sendBody(compose: (inout ByteBuffer) -> Void) -> Bool
   /// The request is complete.

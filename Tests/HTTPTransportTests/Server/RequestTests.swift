@@ -128,6 +128,20 @@ struct RequestTests {
     waiting = nil
   }
 
+  @Test func `an interim response that is out does not keep the answer behind it from being taken back`() throws {
+    let rig = try ServerRig()
+    rig.answer = { $0.respondInterim("HTTP/1.1 100 Continue\r\n\r\n") }
+    #expect(rig.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
+    #expect(rig.turn { rig.client.text == "HTTP/1.1 100 Continue\r\n\r\n" })
+    rig.connection?.respond { $0.append("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf") }
+    #expect(rig.connection?.retractResponse() == true)
+    rig.connection?.respond { $0.append("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n") }
+    rig.connection?.finishResponse(keepAlive: true)
+    #expect(rig.turn { rig.delivered == 1 })
+    #expect(
+      rig.client.text == "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
+  }
+
   @Test func `a large body follows a request that was answered late`() throws {
     let rig = try ServerRig()
     var waiting: ServerConnection?
