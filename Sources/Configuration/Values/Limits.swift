@@ -23,7 +23,8 @@ package struct Timeouts: Sendable, Equatable {
   package var head: Duration = .seconds(10)
   /// For the next byte of a request body.
   package var body: Duration = .seconds(60)
-  /// For a client to take the next byte of an answer, and an upstream of a request.
+  /// For a client to take enough of an answer, and an upstream of a request, that the kernel has room again: about a third
+  /// of a socket's buffer.
   package var send: Duration = .seconds(60)
   /// For the next request on a client's connection.
   package var idle: Duration = .seconds(75)
