@@ -164,11 +164,11 @@ class Stage(unittest.TestCase):
         if not SANITIZER:
             self.assertLessEqual(kilobytes, most, message)
 
-    def run_command(self, *arguments, seconds=60, environment=None, cwd=None):
+    def run_command(self, *arguments, seconds=60, environment=None, cwd=None, stdin=""):
         """A finished command with its output as bytes."""
         finished = subprocess.run(
             [str(argument) for argument in arguments],
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False, cwd=cwd,
+            input=stdin.encode(), capture_output=True, timeout=seconds, check=False, cwd=cwd,
             env=with_environment(environment),
         )
         refuse_report(arguments[0], finished.stderr.decode(errors="replace"))
@@ -231,9 +231,9 @@ class Proofd:
         self.port = int(ready[1])
         self.url = f"http://127.0.0.1:{self.port}"
 
-    def verb(self, *arguments):
+    def verb(self, *arguments, stdin=""):
         """`proofd VERB …` against this daemon."""
-        return self.stage.run_command(PROOFD, *arguments, environment=self.environment)
+        return self.stage.run_command(PROOFD, *arguments, environment=self.environment, stdin=stdin)
 
     def curl(self, target, connections=1, arguments=()):
         """Sends what curl makes of the [1-N] in `target`; how often each status came. 000 is no answer."""

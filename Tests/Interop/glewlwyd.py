@@ -1,19 +1,24 @@
-"""glewlwyd (Debian) as an authorization server on 127.0.0.1: client credentials, DPoP with nonces, JWT access tokens.
+"""glewlwyd (Debian) as an authorization server on 127.0.0.1: client credentials, the code flow with refresh tokens that
+serve once, DPoP with nonces, JWT access tokens.
 
-A nonce belongs to a client and is replaced in the answer to its third use. Only the token endpoint serves here:
-userinfo, which demands nonces as well, knows users and answers a client's own token with 404 before it looks at them.
+A nonce belongs to a client, at the token endpoint and at userinfo alike, and is replaced in the answer to its third use.
+userinfo, a DPoP-protected API, knows users: it answers a client's own token with 404 before it looks at proof and nonce.
 """
 
 import pathlib
 import sqlite3
+import urllib.parse
 
 import requests
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from harness import free_port
+from logins import REDIRECT_URI
 
 CLIENT_ID, CLIENT_SECRET, SCOPE = "proofd-interop", "interop-client-secret-4b1d", "api:read"
+LOGIN_CLIENT_ID, LOGIN_SCOPE = "proofd-login", "openid api:read offline_access"  # a public client
+USER, PASSWORD = "alice", "alice-password"
 SCHEMA = pathlib.Path("/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3")
 
 
@@ -23,6 +28,8 @@ class Glewlwyd:
         self.base = f"http://127.0.0.1:{port}"
         self.issuer = f"{self.base}/api/oidc"
         self.token_endpoint = f"{self.issuer}/token"
+        self.authorization_endpoint = f"{self.issuer}/auth"
+        self.userinfo_endpoint = f"{self.issuer}/userinfo"
         self.jwks_uri = f"{self.issuer}/jwks"
         database = stage.directory / "glewlwyd.db"
         with sqlite3.connect(database) as connection:
@@ -44,9 +51,14 @@ class Glewlwyd:
 
         cookie = call("POST", "/auth/", {"username": "admin", "password": "password"}).headers["Set-Cookie"]
         admin.headers["Cookie"] = cookie.split(";")[0]  # the cookie jar refuses it for an address
-        call("POST", "/scope/", {
-            "name": SCOPE, "display_name": SCOPE, "description": SCOPE, "password_required": True,
-            "password_max_age": 0, "scheme": {},
+        for scope in (SCOPE, "offline_access"):
+            call("POST", "/scope/", {
+                "name": scope, "display_name": scope, "description": scope, "password_required": scope == SCOPE,
+                "password_max_age": 0, "scheme": {},
+            })
+        call("POST", "/user/", {
+            "username": USER, "name": "Alice", "email": "alice@example.test", "password": PASSWORD, "enabled": True,
+            "scope": ["g_profile", *LOGIN_SCOPE.split()],
         })
         # The database of clients keeps only the properties its format lists.
         clients = call("GET", "/mod/client/database").json()
@@ -63,26 +75,43 @@ class Glewlwyd:
             "redirect_uri": ["http://127.0.0.1/"], "dpop_bound_access_tokens": "1",
             "token_endpoint_auth_method": ["client_secret_basic", "client_secret_post"],
         })
+        call("POST", "/client/", {
+            "client_id": LOGIN_CLIENT_ID, "name": LOGIN_CLIENT_ID, "enabled": True, "confidential": False,
+            "scope": [], "authorization_type": ["code", "refresh_token"], "redirect_uri": [REDIRECT_URI],
+            "dpop_bound_access_tokens": "1", "token_endpoint_auth_method": ["none"],
+        })
 
     def _plugin(self, token_seconds):
         key = ec.generate_private_key(ec.SECP256R1())
         off = dict.fromkeys([
-            "auth-type-code-enabled", "auth-type-token-enabled", "auth-type-id-token-enabled", "auth-type-none-enabled",
-            "auth-type-password-enabled", "auth-type-device-enabled", "auth-type-refresh-enabled",
-            "introspection-revocation-allowed", "register-client-allowed", "session-management-allowed",
-            "request-parameter-allow", "oauth-par-allowed", "resource-allowed", "pkce-allowed",
+            "auth-type-token-enabled", "auth-type-id-token-enabled", "auth-type-none-enabled",
+            "auth-type-password-enabled", "auth-type-device-enabled", "introspection-revocation-allowed",
+            "register-client-allowed", "session-management-allowed", "request-parameter-allow", "oauth-par-allowed",
+            "resource-allowed", "pkce-method-plain-allowed",
         ], False)
         return off | {
             "iss": self.issuer, "jwks-show": True, "jwt-type": "ecdsa", "jwt-key-size": "256",
             "key": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(),
             "cert": key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode(),
             "access-token-duration": token_seconds, "refresh-token-duration": 3600, "code-duration": 600,
-            "refresh-token-rolling": False, "allow-non-oidc": True, "auth-type-client-enabled": True,
+            "refresh-token-rolling": True, "refresh-token-one-use": "always", "allow-non-oidc": True,
+            "auth-type-client-enabled": True, "auth-type-code-enabled": True, "auth-type-refresh-enabled": True,
+            "auth-type-code-revoke-replayed": True, "pkce-allowed": True, "pkce-required": True,
             "oauth-dpop-allowed": True, "oauth-dpop-iat-duration": 60, "oauth-dpop-iat-gap-duration": 5,
             "oauth-dpop-dpop_bound_access_tokens-property": "dpop_bound_access_tokens",
             "oauth-dpop-nonce-mandatory": True, "oauth-dpop-nonce-counter": 3,
-            "scope": [],
+            "scope": [{"name": "offline_access", "refresh-token-rolling": True}],
         }
+
+    def visit(self, url):
+        """The user's browser: signed in, and in consent with what the client asks for."""
+        browser = requests.Session()
+        signed_in = browser.post(f"{self.base}/api/auth/", json={"username": USER, "password": PASSWORD}, timeout=10)
+        browser.headers["Cookie"] = signed_in.headers["Set-Cookie"].split(";")[0]
+        consent = f"{self.base}/api/auth/grant/{LOGIN_CLIENT_ID}"
+        browser.put(consent, json={"scope": LOGIN_SCOPE}, timeout=10).raise_for_status()
+        answer = browser.get(f"{url}&g_continue", allow_redirects=False, timeout=10)
+        return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(answer.headers["Location"]).query))
 
 
 def answers(url):
