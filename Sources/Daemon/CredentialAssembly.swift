@@ -33,7 +33,8 @@ struct CredentialAssembly {
         let oauth = OAuthClient(try Self.registration(profile.name, client), environment: environment)
         for credential in wanted {
           let name = wanted.count == 1 ? profile.name : profile.name + Self.describe(credential.target)
-          let source = oauth.clientCredentials(name: name, grant: ClientCredentialsGrant(credential.target))
+          let source = oauth.clientCredentials(
+            name: name, grant: ClientCredentialsGrant(target: GrantTarget(credential.target)))
           all.append(source)
           sources[credential] = source
         }
@@ -134,7 +135,7 @@ extension SecretOrigin {
   }
 }
 
-extension ClientCredentialsGrant {
+extension GrantTarget {
   init(_ target: TokenTarget) {
     self.init(
       scope: target.scopeParameter, audience: target.audience, resources: target.resource,

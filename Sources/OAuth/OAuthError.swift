@@ -24,6 +24,8 @@ package enum AnswerDefect: String, Sendable {
   case notJSON = "it is not a JSON object"
   case accessTokenMissing = "it has no access_token"
   case accessTokenTooLong = "its access_token is too long"
+  case refreshTokenTooLong = "its refresh_token is too long"
+  case scopeTooLong = "its scope is too long"
 }
 
 extension OAuthError: CustomStringConvertible {

@@ -15,11 +15,18 @@ enum AccessTokenSyntax {
 
   /// `cnf.jkt` of a JWT; nil if it is no JWT or not bound. It is an early check, so nobody verifies the signature.
   /// RFC 9449 §6.1
-  static func confirmationThumbprint(_ token: String) -> String? {
+  static func confirmationThumbprint(_ token: String) -> String? { claims(of: token)?["cnf"]?["jkt"]?.stringValue }
+
+  /// `aud` of a JWT, one text or several; nil if it is no JWT or names none. Nobody verifies the signature here, either.
+  /// RFC 9068 §2.2, RFC 7519 §4.1.3
+  static func audiences(of token: String) -> [String]? {
+    guard let audience = claims(of: token)?["aud"] else { return nil }
+    return audience.stringValue.map { [$0] } ?? audience.stringArrayValue
+  }
+
+  private static func claims(of token: String) -> JSONValue? {
     let segments = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard segments.count == 3, let payload = Base64URL.decode(segments[1]),
-      let claims = try? JSONValue(parsing: payload)  // no claims, nothing to compare
-    else { return nil }
-    return claims["cnf"]?["jkt"]?.stringValue
+    guard segments.count == 3, let payload = Base64URL.decode(segments[1]) else { return nil }
+    return try? JSONValue(parsing: payload)  // no claims, nothing to compare
   }
 }

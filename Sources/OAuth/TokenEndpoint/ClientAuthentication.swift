@@ -11,17 +11,17 @@ package enum ClientAuthentication: Sendable {
   case post(clientID: String, secret: Secret)
 
   /// Adds itself to a request that is about to be sent. Called anew for every send.
-  func authenticate(_ fields: inout [HTTPField], _ parameters: inout [(String, String)]) {
+  func authenticate(_ fields: inout [HTTPField], _ parameters: inout [FormParameter]) {
     switch self {
     case .none(let clientID):
-      parameters.append(("client_id", clientID))
+      parameters.append(FormParameter("client_id", clientID))
     case .basic(let clientID, let secret):
       // Both halves are form-encoded before they are joined. RFC 6749 §2.3.1
       let pair = FormURLEncoded.encode(clientID) + ":" + FormURLEncoded.encode(secret.revealedString())
       fields.append(HTTPField(name: "Authorization", value: "Basic \(Base64.encode(pair.utf8))"))
     case .post(let clientID, let secret):
-      parameters.append(("client_id", clientID))
-      parameters.append(("client_secret", secret.revealedString()))
+      parameters.append(FormParameter("client_id", clientID))
+      parameters.append(FormParameter("client_secret", secret))
     }
   }
 

@@ -1,19 +1,6 @@
 package import Cryptography
 package import HTTPWire
 
-/// What a client asks of an endpoint of its authorization server, before it is a request.
-package struct EndpointRequest: Sendable {
-  package let endpoint: HTTPURL
-  package let parameters: [(String, String)]
-  package let authentication: ClientAuthentication
-
-  package init(endpoint: HTTPURL, parameters: [(String, String)], authentication: ClientAuthentication) {
-    self.endpoint = endpoint
-    self.parameters = parameters
-    self.authentication = authentication
-  }
-}
-
 /// One call of an authorization server's endpoint: at most two sends, the second for a nonce. Pure, apart from `jti`.
 ///
 /// The one place where an authorization server's nonce challenge is answered, for every grant and every endpoint:
@@ -63,13 +50,19 @@ package struct EndpointCall {
     ]
     var parameters = request.parameters
     request.authentication.authenticate(&fields, &parameters)
+    let form = parameters.map { parameter in
+      switch parameter.value {
+      case .text(let text): (parameter.name, text)
+      case .secret(let secret): (parameter.name, secret.revealedString())
+      }
+    }
     if let proofKey {
       let proof = try EndpointProof.make(
         key: proofKey, method: "POST", url: request.endpoint, nonce: nonce, issuedAtUnixSeconds: issuedAtUnixSeconds)
       fields.append(HTTPField(name: "DPoP", value: proof))
     }
     return HTTPRequest(
-      method: "POST", url: request.endpoint, fields: fields, body: FormURLEncoded.encode(parameters))
+      method: "POST", url: request.endpoint, fields: fields, body: FormURLEncoded.encode(form))
   }
 
   /// Says whether an answer is to be answered with another send. The caller has fed the nonce cell before.

@@ -6,7 +6,9 @@ import HTTPWire
 package enum TokenType: Sendable, Equatable {
   case bearer
   case dpop
-  /// One we can't present, `N_A` of RFC 8693 §2.2.1 among them.
+  /// `N_A`: it is no access token, and is not presented as one. RFC 8693 §2.2.1
+  case notApplicable
+  /// One we can't present.
   case other(UntrustedText)
 
   package init(_ text: String) {
@@ -15,6 +17,8 @@ package enum TokenType: Sendable, Equatable {
         .dpop
       } else if ASCII.equalCaseInsensitively(text, "Bearer") {
         .bearer
+      } else if ASCII.equalCaseInsensitively(text, "N_A") {
+        .notApplicable
       } else { .other(UntrustedText(text)) }
   }
 
@@ -23,7 +27,7 @@ package enum TokenType: Sendable, Equatable {
     switch self {
     case .bearer: "Bearer"
     case .dpop: "DPoP"
-    case .other: nil
+    case .notApplicable, .other: nil
     }
   }
 }
@@ -33,6 +37,7 @@ extension TokenType: CustomStringConvertible {
     switch self {
     case .bearer: "Bearer"
     case .dpop: "DPoP"
+    case .notApplicable: "N_A"
     case .other(let text): "\"\(text.shown(hiding: []))\""
     }
   }
