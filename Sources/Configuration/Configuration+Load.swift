@@ -9,13 +9,18 @@ extension Configuration {
     package var home: String?
     /// `XDG_STATE_HOME`, if set.
     package var stateHome: String?
+    /// `XDG_CONFIG_HOME`, if set.
+    package var configHome: String?
     /// Processors that can run threads.
     package var cores: Int
 
-    package init(baseDirectory: String, home: String?, stateHome: String? = nil, cores: Int = 1) {
+    package init(
+      baseDirectory: String, home: String?, stateHome: String? = nil, configHome: String? = nil, cores: Int = 1
+    ) {
       self.baseDirectory = baseDirectory
       self.home = home
       self.stateHome = stateHome
+      self.configHome = configHome
       self.cores = cores
     }
   }
@@ -61,7 +66,7 @@ extension Configuration {
   ///
   /// - Parameters:
   ///   - path: absolute, or relative to the working directory; problems name it as it is given.
-  ///   - environment: of the process: HOME, XDG_STATE_HOME, and the variables the file refers to.
+  ///   - environment: of the process: HOME, XDG_STATE_HOME, XDG_CONFIG_HOME, and the variables the file refers to.
   /// - Returns: as `parse`. A missing certificate file is an error, a missing secret a warning: it may still come.
   package static func load(
     path: String, environment: [String: String]
@@ -72,7 +77,8 @@ extension Configuration {
     let directory = absolutePath[..<(absolutePath.lastIndex(of: "/") ?? absolutePath.startIndex)]
     let surroundings = Surroundings(
       baseDirectory: directory.isEmpty ? "/" : String(directory), home: absolute(environment["HOME"]),
-      stateHome: absolute(environment["XDG_STATE_HOME"]), cores: WorkingPlace.processors)
+      stateHome: absolute(environment["XDG_STATE_HOME"]), configHome: absolute(environment["XDG_CONFIG_HOME"]),
+      cores: WorkingPlace.processors)
     let context = ReadingContext(problems: problems, surroundings: surroundings)
     let configuration = context.readConfiguration(YAMLReader.read(bytes, problems: problems), file: path)
     context.checkNeeds(environment: environment)
@@ -149,7 +155,7 @@ extension ReadingContext {
         if access(path, R_OK) != 0 {
           need.entry.warn("the file is not there or can't be read")
         }
-      case .certificates(let path):
+      case .tlsFile(let path):
         if access(path, R_OK) != 0 {
           need.entry.report("the file is not there or can't be read")
         }

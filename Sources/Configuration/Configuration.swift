@@ -8,6 +8,7 @@ package struct Configuration: Sendable, Equatable {
   package var allowedHosts: [String]
   /// Absolute path of the directory proofd keeps its state in.
   package var stateDirectory: String
+  package var store: StoreConfiguration
   package var callers: CallerPolicy
   /// Event loops, from 1 to 64.
   package var threads: Int
@@ -28,8 +29,9 @@ package struct Configuration: Sendable, Equatable {
 
   package init(
     file: String, listen: [ListenAddress] = [.tcp(host: "127.0.0.1", port: 9449)], allowedHosts: [String] = [],
-    stateDirectory: String, callers: CallerPolicy = .sameUser, threads: Int = 1, credentials: [CredentialProfile] = [],
-    routes: [RouteConfiguration] = [], log: LogConfiguration = LogConfiguration(), limits: Limits = Limits(),
+    stateDirectory: String, store: StoreConfiguration, callers: CallerPolicy = .sameUser, threads: Int = 1,
+    credentials: [CredentialProfile] = [], routes: [RouteConfiguration] = [],
+    log: LogConfiguration = LogConfiguration(), limits: Limits = Limits(),
     timeouts: Timeouts = Timeouts(), replayLimitBytes: Int = Self.replayLimitBytesDefault,
     replayTotalBytes: Int = Self.replayTotalBytesDefault
   ) {
@@ -37,6 +39,7 @@ package struct Configuration: Sendable, Equatable {
     self.listen = listen
     self.allowedHosts = allowedHosts
     self.stateDirectory = stateDirectory
+    self.store = store
     self.callers = callers
     self.threads = threads
     self.credentials = credentials

@@ -30,6 +30,9 @@ struct CredentialAssembly {
         all.append(source)
         for credential in wanted { sources[credential] = source }
       case .client(let client):
+        guard case .clientCredentials = client.grant else {
+          throw .credential(name: profile.name, reason: "grant: \(client.grant.name) cannot be served")
+        }
         let oauth = OAuthClient(try Self.registration(profile.name, client), environment: environment)
         for credential in wanted {
           let name = wanted.count == 1 ? profile.name : profile.name + Self.describe(credential.target)
@@ -88,11 +91,12 @@ struct CredentialAssembly {
       }
     }
     let authentication: ClientRegistration.Authentication
-    switch (client.authentication, client.clientSecret) {
-    case (.basic, let secret?): authentication = .basic(SecretOrigin(secret))
-    case (.post, let secret?): authentication = .post(SecretOrigin(secret))
-    case (.none, _): authentication = .none
-    case (_, nil): throw .credential(name: name, reason: "client_secret is missing")
+    switch client.authentication {
+    case .none: authentication = .none
+    case .basic(let secret): authentication = .basic(SecretOrigin(secret))
+    case .post(let secret): authentication = .post(SecretOrigin(secret))
+    case .clientSecretJWT, .privateKeyJWT, .tls:
+      throw .credential(name: name, reason: "client_auth: \(client.authentication.name) cannot be served")
     }
     return ClientRegistration(
       name: name, server: server, clientID: client.clientID, authentication: authentication,

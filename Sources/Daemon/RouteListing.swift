@@ -58,7 +58,7 @@ package struct EffectiveRoute: Sendable {
     members.append(("upstream", .string(upstream)))
     if let credential {
       let target = credential.target
-      members.append(("credential", .string(credential.name)))
+      members.append(("credential", .string(credential.reference.description)))
       members.append(("dpop", .bool(dpop)))
       if let audience = target.audience { members.append(("audience", .string(audience))) }
       if let scope = target.scopeParameter { members.append(("scope", .string(scope))) }

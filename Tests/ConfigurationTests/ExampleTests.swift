@@ -21,9 +21,14 @@ enum ConfigFolder {
     let (configuration, problems) = try parsed()
     #expect(problems == [])
     let value = try #require(configuration)
-    #expect(value.credentials.map(\.name) == ["machine", "workshop", "legacy", "warehouse", "weather", "maps"])
     #expect(
-      value.routes.map(\.name) == ["orders", "stock", "workshop", "legacy", "warehouse", "weather", "maps"])
+      value.credentials.map(\.name) == [
+        "machine", "workshop", "acme", "archive", "partner", "ledger", "legacy", "warehouse", "weather", "maps",
+      ])
+    #expect(
+      value.routes.map(\.name) == [
+        "orders", "stock", "workshop", "mail", "archive", "partner", "ledger", "legacy", "warehouse", "weather", "maps",
+      ])
   }
 
   @Test func `shows the defaults where it says so`() throws {
@@ -34,5 +39,6 @@ enum ConfigFolder {
     #expect(value.replayTotalBytes == Configuration.replayTotalBytesDefault)
     #expect(value.listen.first == .tcp(host: "127.0.0.1", port: 9449))
     #expect(value.callers == .sameUser)
+    #expect(value.store == StoreConfiguration(key: .file("/home/me/.config/proofd/store.key")))
   }
 }

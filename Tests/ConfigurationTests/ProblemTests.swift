@@ -38,7 +38,6 @@ import Testing
         "proofd.yaml:2:1: error: console: not supported by this version of proofd",
         "proofd.yaml:3:10: error: threads: must be a whole number from 1 to 64",
         "proofd.yaml:5:3: error: credentials.acme.issuer: is required, to discover the endpoints; or give them: endpoints: {token: URL}",
-        "proofd.yaml:7:12: error: credentials.acme.grant: \"device_code\" is not supported by this version of proofd; it knows client_credentials",
         "proofd.yaml:9:20: error: credentials.acme.client_secret: a secret of fewer than 8 characters; use {env: NAME}, {file: PATH} or {command: […]}",
         "proofd.yaml:12:12: error: credentials.legacy.token: must be exactly one of {env: NAME}, {file: PATH} and {command: [PROGRAM, …]}",
         "proofd.yaml:13:13: error: credentials.legacy.header: this field can't hold a credential: proofd sets or removes it itself",

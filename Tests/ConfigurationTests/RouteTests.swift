@@ -134,7 +134,8 @@ import Testing
       "11:17: error: routes.r.credential: there is no credential of this name"),
     Mistake(
       "upstream: https://b.example\ncredential: c/work",
-      "11:17: error: routes.r.credential: accounts (NAME/ACCOUNT) are not supported by this version of proofd"),
+      "11:17: error: routes.r.credential: this credential has no accounts: only grant: authorization_code, device_code and password have"
+    ),
     Mistake(
       "upstream: https://b.example\nscope: a", "11:5: error: routes.r.scope: has a meaning with a credential only"),
     Mistake(

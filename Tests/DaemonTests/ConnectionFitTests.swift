@@ -5,7 +5,8 @@ import Testing
 
 struct ConnectionFitTests {
   private func fit(_ connections: Int, threads: Int = 2, descriptors: Int) -> ConnectionFit {
-    var configuration = Configuration(file: "f", stateDirectory: "/s", threads: threads)
+    var configuration = Configuration(
+      file: "f", stateDirectory: "/s", store: StoreConfiguration(key: .passphrase), threads: threads)
     configuration.limits.connectionsMax = connections
     return ConnectionFit(configuration, descriptors: descriptors)
   }

@@ -17,7 +17,8 @@ struct ListenerAssemblyTests {
     deinit { try? FileManager.default.removeItem(atPath: directory) }  // it lies in the system's temporary directory
 
     func bind() throws -> ListenerAssembly {
-      var configuration = Configuration(file: "f", stateDirectory: "/s", threads: 2)
+      var configuration = Configuration(
+        file: "f", stateDirectory: "/s", store: StoreConfiguration(key: .passphrase), threads: 2)
       configuration.listen = [.unix(path: path)]
       return try ListenerAssembly(configuration)
     }

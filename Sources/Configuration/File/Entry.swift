@@ -80,8 +80,14 @@ struct Entry {
     return value
   }
 
-  /// One of the names of `values`; `later` are those of a later version.
-  func choice<Value>(_ values: KeyValuePairs<String, Value>, later: [String] = []) -> Value? {
+  /// One of the names of `values`.
+  ///
+  /// - Parameters:
+  ///   - later: those of a later version.
+  ///   - others: what others call some of them, to suggest ours.
+  func choice<Value>(
+    _ values: KeyValuePairs<String, Value>, later: [String] = [], others: [String: String] = [:]
+  ) -> Value? {
     let names = values.map(\.key)
     let listed = names.count == 1 ? names[0] : "one of \(names.joined(separator: ", "))"
     guard let text = string(expected: listed) else { return nil }
@@ -89,7 +95,7 @@ struct Entry {
     if later.contains(text) {
       report("\"\(text)\" is \(LaterVersions.message); it knows \(names.joined(separator: ", "))")
     } else {
-      report("must be \(listed)", suggestion: NearestKey.find(text, among: names))
+      report("must be \(listed)", suggestion: others[text] ?? NearestKey.find(text, among: names))
     }
     return nil
   }

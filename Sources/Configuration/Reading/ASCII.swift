@@ -22,6 +22,14 @@ enum ASCII {
   /// RFC 3986 §3.3 `pchar`, without percent-encodings.
   static func isPathCharacter(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || "-._~!$&'()*+,;=:@".utf8.contains(byte) }
 
+  /// RFC 3986 §4.3 `absolute-URI`, as far as its first character that can't stand there.
+  static func isAbsoluteURI(_ text: String) -> Bool {
+    let scheme = text.prefix { $0 != ":" }
+    return scheme.count < text.count && scheme.first?.isLetter == true
+      && scheme.utf8.allSatisfy { isAlphanumeric($0) || "+-.".utf8.contains($0) } && isPrintable(text)
+      && !text.contains("#") && !text.contains(" ")
+  }
+
   /// RFC 1123 §2.1, in lower case.
   static func isLabel(_ text: String) -> Bool {
     guard let first = text.utf8.first, let last = text.utf8.last, text.utf8.count <= 63 else { return false }

@@ -4,30 +4,26 @@ extension ReadingContext {
   func readClientProfile(_ section: Section) -> ClientProfile? {
     let allowInsecure = section.boolean("allow_insecure", default: false)
     let server = readAuthorizationServer(section, allowInsecure: allowInsecure)
-    let grant = section.required(
-      "grant",
-      "is required: client_credentials, the one this version knows (without it, a later one logs in by browser)"
-    )?.choice(["client_credentials": ClientProfile.Grant.clientCredentials], later: LaterVersions.grants)
     let clientID = section.required("client_id").flatMap(readClientID)
-    let proof = readClientAuthentication(section)
+    let grant = readGrant(section, clientID: clientID)
+    let tls = section["tls"].flatMap { Section($0, KeyTable.issuerTLS) }
+    let authorities = tls.flatMap(readCertificateAuthorityFile)
+    let certificate = tls.flatMap(readClientCertificate)
+    let authentication = readClientAuthentication(section, tls: tls)
     let target = readTokenTarget(section)
     let dpop = section.boolean("dpop", default: false)
     let allowBearer = section.boolean("allow_bearer", default: false)
     if allowBearer, !dpop { section["allow_bearer"]?.reportKey("has a meaning with dpop: true only") }
-    let authorities = section["tls"].flatMap { Section($0, KeyTable.issuerTLS) }.flatMap(readCertificateAuthorityFile)
+    if certificate != nil, let url = server?.tokenEndpoint ?? server?.issuerURL, url.scheme == .http {
+      tls?["certificate"]?.reportKey("has a meaning with an https authorization server only")
+    }
 
-    guard let server, let grant, let clientID, let proof else { return nil }
+    guard let server, let grant, let clientID, let authentication else { return nil }
     return ClientProfile(
-      issuer: server.issuer, issuerURL: server.issuerURL, tokenEndpoint: server.tokenEndpoint, grant: grant,
-      clientID: clientID, clientSecret: proof.secret, authentication: proof.method, target: target, dpop: dpop,
-      allowBearer: allowBearer, allowInsecure: allowInsecure, certificateAuthorityFile: authorities)
-  }
-
-  /// The `ca` of a `tls` mapping.
-  func readCertificateAuthorityFile(_ section: Section) -> String? {
-    guard let entry = section["ca"], let path = readPath(entry) else { return nil }
-    need(.certificates(path), entry)
-    return path
+      issuer: server.issuer, issuerURL: server.issuerURL, tokenEndpoint: server.tokenEndpoint, grant: grant.grant,
+      clientID: clientID, authentication: authentication, clientCertificate: certificate, target: target,
+      targetMethod: grant.targetMethod, dpop: dpop, allowBearer: allowBearer, allowInsecure: allowInsecure,
+      certificateAuthorityFile: authorities)
   }
 
   private typealias AuthorizationServer = (issuer: String?, issuerURL: HTTPURL?, tokenEndpoint: HTTPURL?)
@@ -61,29 +57,5 @@ extension ReadingContext {
       return nil
     }
     return id
-  }
-
-  /// RFC 6749 §2.3.1: a secret, and how it is shown; nil when they don't fit together.
-  private func readClientAuthentication(
-    _ section: Section
-  ) -> (method: ClientProfile.Authentication, secret: SecretReference?)? {
-    let secretEntry = section["client_secret"]
-    let secret = secretEntry.flatMap(readSecret)
-    guard let entry = section["client_auth"] else {
-      guard secretEntry != nil else { return (.none, nil) }
-      return secret.map { (.basic, $0) }
-    }
-    let methods: KeyValuePairs = ["none": ClientProfile.Authentication.none, "basic": .basic, "post": .post]
-    guard let method = entry.choice(methods, later: LaterVersions.clientAuthentications) else { return nil }
-    switch (method, secretEntry) {
-    case (.none, nil): return (.none, nil)
-    case (.none, .some(let secretEntry)):
-      secretEntry.reportKey("is not sent with client_auth: none")
-      return nil
-    case (_, nil):
-      _ = section.required("client_secret", "is required by client_auth: \(method.rawValue)")
-      return nil
-    case (_, .some): return secret.map { (method, $0) }
-    }
   }
 }

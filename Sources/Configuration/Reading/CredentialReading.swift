@@ -6,6 +6,8 @@ struct CredentialTable {
   var profiles: [CredentialProfile] = []
   /// Every name given, with where it stands.
   var declared: [(name: String, entry: Entry)] = []
+  /// Where `subject_credential` stands, by the name of the credential that has it.
+  var subjectEntries: [String: Entry] = [:]
 
   func profile(_ name: String) -> CredentialProfile? { profiles.first { $0.name == name } }
 }
@@ -26,14 +28,18 @@ extension ReadingContext {
         entry.reportKey("a credential's name has letters, digits, - _ and . (64 at most)")
       }
       table.declared.append((name, entry))
-      if let kind = readCredentialKind(entry) { table.profiles.append(CredentialProfile(name: name, kind: kind)) }
+      guard let (kind, section) = readCredentialKind(entry) else { continue }
+      let allowExport = section.boolean("allow_export", default: false)
+      table.profiles.append(CredentialProfile(name: name, kind: kind, allowExport: allowExport))
+      if case .client = kind { table.subjectEntries[name] = section["subject_credential"] }
     }
+    checkSubjects(table)
     return table
   }
 
   private enum Provider { case fixed, oidc }
 
-  private func readCredentialKind(_ entry: Entry) -> CredentialProfile.Kind? {
+  private func readCredentialKind(_ entry: Entry) -> (CredentialProfile.Kind, Section)? {
     guard case .mapping(let pairs) = entry.node.content else {
       // Reports that it is no mapping.
       _ = Section(entry, KeyTable.oidcCredential)
@@ -49,10 +55,14 @@ extension ReadingContext {
     case nil: return nil
     case .fixed:
       let others = [(KeyTable.oidcCredential, "provider: oidc")]
-      return Section(entry, KeyTable.staticCredential, others: others).flatMap(readStaticCredential).map { .fixed($0) }
+      return Section(entry, KeyTable.staticCredential, others: others).flatMap { section in
+        readStaticCredential(section).map { (.fixed($0), section) }
+      }
     case .oidc:
       let others = [(KeyTable.staticCredential, "provider: static")]
-      return Section(entry, KeyTable.oidcCredential, others: others).flatMap(readClientProfile).map { .client($0) }
+      return Section(entry, KeyTable.oidcCredential, others: others).flatMap { section in
+        readClientProfile(section).map { (.client($0), section) }
+      }
     }
   }
 }

@@ -18,6 +18,7 @@ extension ReadingContext {
       document["callers"]?.choice(["same-user": CallerPolicy.sameUser, "any": .any], later: LaterVersions.callers)
     let hosts = document["allowed_hosts"].map(readAllowedHosts) ?? []
     let state = readStateDirectory(document)
+    let store = readStore(document["store"])
     let threads = document["threads"]?.integer(Bounds.threads)
     let log = document["log"].flatMap { Section($0, KeyTable.log) }
     let logFile = log?["file"].flatMap(readPath)
@@ -37,9 +38,10 @@ extension ReadingContext {
       problems.add(root.mark, "routes", "there are no routes: every request is answered no_route", severity: .warning)
     }
 
-    guard !problems.hasErrors, let state else { return nil }
+    guard !problems.hasErrors, let state, let store else { return nil }
     return Configuration(
-      file: file, listen: listen, allowedHosts: hosts, stateDirectory: state, callers: callers ?? .sameUser,
+      file: file, listen: listen, allowedHosts: hosts, stateDirectory: state, store: store,
+      callers: callers ?? .sameUser,
       threads: threads ?? max(1, min(surroundings.cores, Self.threadsByDefaultMax)), credentials: credentials.profiles,
       routes: drafts.map(\.route), log: LogConfiguration(file: logFile), limits: limits, timeouts: timeouts,
       replayLimitBytes: replayLimit, replayTotalBytes: replayTotal)

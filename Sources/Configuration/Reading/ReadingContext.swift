@@ -7,8 +7,8 @@ final class ReadingContext {
       case variable(String)
       /// A file holding a secret: it may still be on its way when the daemon starts.
       case secretFile(String)
-      /// A file of certificates, read at start.
-      case certificates(String)
+      /// A file of certificates or of their key, read at start.
+      case tlsFile(String)
     }
     let kind: Kind
     let entry: Entry

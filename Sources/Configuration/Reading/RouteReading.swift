@@ -52,9 +52,11 @@ extension ReadingContext {
     let allowInsecure = section.boolean("allow_insecure", default: false)
     let upstreamEntry = section.required("upstream")
     let upstream = upstreamEntry.flatMap { readUrl($0, .upstream, allowInsecure: allowInsecure) }
-    let profile = section["credential"].flatMap { readProfile($0, credentials) }
+    let reference = section["credential"].flatMap(readReference)
+    let profile = section["credential"].flatMap { entry in reference.flatMap { resolve($0, entry, credentials) } }
     let credential =
-      section["credential"] == nil ? noCredential(section) : profile.map { readRouteCredential(section, $0) }
+      section["credential"] == nil
+      ? noCredential(section) : profile.map { readRouteCredential(section, $0, account: reference?.account) }
     let passAuthorization = section.boolean("pass_authorization", default: false)
     if passAuthorization, let profile, profile.setsAuthorization {
       section["pass_authorization"]?.reportKey("the credential sets Authorization: a request can't have two")
@@ -140,19 +142,6 @@ extension ReadingContext {
 
   // MARK: As whom
 
-  private func readProfile(_ entry: Entry, _ credentials: CredentialTable) -> CredentialProfile? {
-    guard let name = entry.string(expected: "the name of a credential") else { return nil }
-    if let profile = credentials.profile(name) { return profile }
-    let names = credentials.declared.map(\.name)
-    if names.contains(name) { return nil }
-    if let slash = name.firstIndex(of: "/"), names.contains(String(name[..<slash])) {
-      entry.report("accounts (NAME/ACCOUNT) are \(LaterVersions.message)")
-    } else {
-      entry.report("there is no credential of this name", suggestion: NearestKey.find(name, among: names))
-    }
-    return nil
-  }
-
   private static let targetKeys = ["audience", "scope", "resource", "parameters"]
 
   private func noCredential(_ section: Section) -> RouteCredential? {
@@ -160,13 +149,16 @@ extension ReadingContext {
     return nil
   }
 
-  private func readRouteCredential(_ section: Section, _ profile: CredentialProfile) -> RouteCredential {
+  private func readRouteCredential(
+    _ section: Section, _ profile: CredentialProfile, account: String?
+  ) -> RouteCredential {
     switch profile.kind {
     case .client(let client):
-      return RouteCredential(name: profile.name, target: readTokenTarget(section, base: client.target))
+      return RouteCredential(
+        name: profile.name, account: account, target: readTokenTarget(section, base: client.target))
     case .fixed:
       for key in Self.targetKeys { section[key]?.reportKey("has a meaning with a provider: oidc credential only") }
-      return RouteCredential(name: profile.name, target: TokenTarget())
+      return RouteCredential(name: profile.name)
     }
   }
 

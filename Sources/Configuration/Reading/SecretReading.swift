@@ -4,11 +4,18 @@ extension ReadingContext {
   static let commandWordsMax = 64
   private static let secretForms = "must be exactly one of {env: NAME}, {file: PATH} and {command: [PROGRAM, …]}"
 
+  enum SecretKind {
+    /// A word: a token, a password.
+    case word
+    /// PEM or JWK: lines, too.
+    case privateKey
+  }
+
   /// A secret by reference, or a literal one with a warning.
-  func readSecret(_ entry: Entry) -> SecretReference? {
+  func readSecret(_ entry: Entry, _ kind: SecretKind = .word) -> SecretReference? {
     switch entry.node.content {
     case .refused: return nil
-    case .scalar(let text, _): return readLiteral(text, entry)
+    case .scalar(let text, _): return kind == .word ? readLiteral(text, entry) : readLiteralKey(text, entry)
     case .sequence:
       entry.report(Self.secretForms)
       return nil
@@ -43,6 +50,15 @@ extension ReadingContext {
       return nil
     }
     entry.warn("the secret stands in the file; {env: NAME}, {file: PATH} or {command: […]} keeps it out")
+    return .literal(Secret(utf8: text))
+  }
+
+  private func readLiteralKey(_ text: String, _ entry: Entry) -> SecretReference? {
+    guard text.hasPrefix("-----BEGIN ") || text.hasPrefix("{") else {
+      entry.report("must be {env: NAME}, {file: PATH} or {command: [PROGRAM, …]} of a private key, PEM or JWK")
+      return nil
+    }
+    entry.warn("the private key stands in the file; {env: NAME}, {file: PATH} or {command: […]} keeps it out")
     return .literal(Secret(utf8: text))
   }
 

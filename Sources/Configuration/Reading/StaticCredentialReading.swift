@@ -30,7 +30,7 @@ extension ReadingContext {
     for key in ["username", "password"] {
       section[key]?.reportKey("goes with scheme: Basic only")
     }
-    let secret = section.required("token").flatMap(readSecret)
+    let secret = section.required("token").flatMap { readSecret($0) }
     if let entry = section["header"] {
       guard let name = readCredentialFieldName(entry), let secret else { return nil }
       return .field(name: name, secret)
@@ -46,7 +46,7 @@ extension ReadingContext {
   private func readBasic(_ section: Section) -> StaticCredential.Placement? {
     section["token"]?.reportKey("scheme: Basic has username and password instead")
     let name = section.required("username", "is required by scheme: Basic")?.string(expected: "a user name")
-    let password = section.required("password", "is required by scheme: Basic").flatMap(readSecret)
+    let password = section.required("password", "is required by scheme: Basic").flatMap { readSecret($0) }
     guard let name, let password else { return nil }
     guard !name.contains(":"), !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
       section["username"]?.report("must not have a colon or control characters")

@@ -49,11 +49,7 @@ extension ReadingContext {
     var resources: [String] = []
     for item in items {
       guard let text = item.string(expected: "an absolute URI") else { continue }
-      let scheme = text.prefix { $0 != ":" }
-      let isAbsolute =
-        scheme.count < text.count && scheme.first?.isLetter == true
-        && scheme.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "+-.".utf8.contains($0) }
-      guard isAbsolute, ASCII.isPrintable(text), !text.contains("#"), !text.contains(" ") else {
+      guard ASCII.isAbsoluteURI(text) else {
         item.report("must be an absolute URI without fragment, such as https://api.example.com/")
         continue
       }

@@ -32,7 +32,11 @@ extension ReadingContext {
         )
       }
     }
-    let used = Set(drafts.compactMap { $0.route.credential?.name })
+    var used = Set(drafts.compactMap { $0.route.credential?.name })
+    for profile in credentials.profiles {
+      if let subject = profile.subject { used.insert(subject.name) }
+      if profile.allowExport { used.insert(profile.name) }
+    }
     for (name, entry) in credentials.declared where !used.contains(name) && !problems.hasErrors {
       problems.add(entry.keyMark, entry.path, "no route uses this credential", severity: .warning)
     }

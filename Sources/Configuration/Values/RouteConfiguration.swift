@@ -65,15 +65,19 @@ package struct RouteConfiguration: Sendable, Equatable {
 
 /// Whose token a route sends, and for what.
 package struct RouteCredential: Sendable, Hashable {
-  /// A name in `Configuration.credentials`.
-  package var name: String
+  package var reference: CredentialReference
   /// The credential's target with what the route says instead; empty for a static credential.
   package var target: TokenTarget
 
-  package init(name: String, target: TokenTarget = TokenTarget()) {
-    self.name = name
+  package init(name: String, account: String? = nil, target: TokenTarget = TokenTarget()) {
+    reference = CredentialReference(name: name, account: account)
     self.target = target
   }
+
+  /// A name in `Configuration.credentials`.
+  package var name: String { reference.name }
+  /// As `CredentialReference.account`.
+  package var account: String? { reference.account }
 }
 
 /// How an upstream is recognised.

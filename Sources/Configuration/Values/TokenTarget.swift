@@ -24,7 +24,9 @@ package struct TokenTarget: Sendable {
   /// Parameters that proofd sets itself or that have keys of their own.
   package static let reservedParameters: Set = [
     "grant_type", "client_id", "client_secret", "client_assertion", "client_assertion_type", "scope", "audience",
-    "resource", "code", "code_verifier", "redirect_uri", "refresh_token", "dpop_jkt",
+    "resource", "code", "code_verifier", "redirect_uri", "refresh_token", "dpop_jkt", "device_code", "assertion",
+    "subject_token", "subject_token_type", "actor_token", "actor_token_type", "requested_token_type", "username",
+    "password",
   ]
 }
 
