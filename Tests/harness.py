@@ -288,6 +288,14 @@ class Simulator:
         match = {"role": role} | ({"path": path} if path else {})
         self.ask("POST", "/faults", {"match": match, "next": next, "faults": list(faults)})
 
+    def seed_grants(self, count, **seed):
+        """Begins logins nobody made: for each `grant`, `refresh_token`, `id_token`, `jkt`, and `private_key` if `key=True`."""
+        return self.ask("POST", "/grants", {"client_id": self.client_id, "count": count} | seed)
+
+    def grants(self):
+        """The state of every grant by its number: `alive`, `rotation`, `refreshes`, `reuses`, …"""
+        return {grant["grant"]: grant for grant in self.ask("GET", "/grants")}
+
     def forget(self):
         self.ask("DELETE", "/journal")
 

@@ -38,8 +38,20 @@ package struct AuthorizationServerSettings: Sendable {
   package var audiences: [String] = []
   /// What may be asked for; nil allows anything.
   package var scopes: [String]?
+  /// Whether an unknown audience gets a token for the default one, as Auth0 does, in place of a refusal.
+  package var ignoresUnknownAudience = false
+  package var refresh = RefreshPolicy()
+  package var idToken = IDTokenPresence.always
 
   package init() {}
+
+  /// Which answers hold an ID token, if the scope holds `openid`. OpenID Connect Core §12.2
+  package enum IDTokenPresence: String, Sendable, CaseIterable {
+    case always
+    /// The answer to a login, not that to a refresh.
+    case first
+    case never
+  }
 
   /// Whether tokens are bound to a key. RFC 9449 §5
   package enum TokenBinding: String, Sendable, CaseIterable {
@@ -76,6 +88,9 @@ package struct SimulatedClient: Sendable, Equatable {
     self.secret = secret
     self.authentication = authentication ?? (secret == nil ? [.none] : [.basic, .post])
   }
+
+  /// RFC 6749 §2.1
+  var isPublic: Bool { secret == nil }
 
   /// RFC 7591 §2, `token_endpoint_auth_method`
   package enum Authentication: String, Sendable, CaseIterable {

@@ -10,6 +10,7 @@ final class SimulationState: Sendable {
   let journal: Journal
   let faults: FaultScript
   let tokens: TokenRegistry
+  let grants: GrantBook
   let nonces: [Role: NonceBook]
   let replays: [Role: ReplayStore] = [.authorizationServer: ReplayStore(), .api: ReplayStore()]
   /// Set once both ports are open.
@@ -27,6 +28,7 @@ final class SimulationState: Sendable {
     journal = Journal(entriesMax: options.journalEntriesMax, redactsSecrets: options.redactsJournal, time: options.time)
     faults = FaultScript()
     tokens = TokenRegistry(signingKey: signingKey, seed: seed)
+    grants = GrantBook(seed: seed)
     nonces = [
       .authorizationServer: NonceBook(role: .authorizationServer, seed: seed), .api: NonceBook(role: .api, seed: seed),
     ]
@@ -39,6 +41,11 @@ final class SimulationState: Sendable {
   /// The time on that server's clock.
   func now(at role: Role) -> Int64 {
     time.wallNanoseconds / 1_000_000_000 + Int64(serverSettings(of: role).clockOffsetSeconds)
+  }
+
+  /// The authorization server's name for itself. RFC 8414 §2
+  var issuer: String {
+    serverSettings(of: .authorizationServer).externalURL ?? origin(of: .authorizationServer)
   }
 
   func origin(of role: Role) -> String {

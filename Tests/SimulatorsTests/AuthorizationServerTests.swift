@@ -113,7 +113,7 @@ import Testing
     func refusal(_ form: [(String, String)]) throws -> String? {
       try client.requestToken(form: form).json["error"]?.stringValue
     }
-    let unsupported = try refusal([("grant_type", "password")])
+    let unsupported = try refusal([("grant_type", "implicit")])
     #expect(unsupported == "unsupported_grant_type")
     #expect(try refusal([grant, grant]) == "invalid_request")
     #expect(try refusal([grant, ("scope", "read admin")]) == "invalid_scope")

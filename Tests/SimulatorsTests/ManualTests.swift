@@ -18,6 +18,9 @@ import Testing
     names += NonceChallenge.BearerChallenge.allCases.map(\.rawValue)
     names += AuthorizationServerSettings.ExpiresInForm.allCases.map(\.rawValue)
     names += AuthorizationServerSettings.TokenBinding.allCases.map(\.rawValue)
+    names += AuthorizationServerSettings.IDTokenPresence.allCases.map(\.rawValue)
+    names += RefreshPolicy.Rotation.allCases.map(\.rawValue) + SimulatedGrant.Revocation.allCases.map(\.rawValue)
+    names += GrantType.allCases.map(\.rawValue)
     names += Self.keys(SettingsJSON.table.json(SimulationSettings()))
     let faults: [Fault] = [
       .pass, .delay(.head, milliseconds: 0), .hold(.head, gate: ""), .drop(.head, .close), .answer(Answer(status: 200)),
@@ -34,11 +37,13 @@ import Testing
 
   @Test func `the rules and settings that the manual shows are valid`() throws {
     let shown = try Self.manual().matches(of: /-d '(\{.*\})'/).map { String($0.output.1) }
-    #expect(shown.count == 3)
+    #expect(shown.count == 5)
     for text in shown {
       let value = try JSONValue(parsing: text)
       if value["faults"] != nil {
         _ = try FaultReader.rule(value)
+      } else if value["subject"] != nil {
+        _ = try GrantJSON.seed(value)
       } else {
         var settings = SimulationSettings()
         try SettingsJSON.table.apply(value, to: &settings, at: "settings")

@@ -116,7 +116,8 @@ struct AccessControl: Sendable {
       Refusal(verdict, text, challenge("invalid_token", verdict))
     }
     guard let token = state.tokens.find(text) else { throw refusal(.tokenUnknown, "The token is not known.") }
-    guard !state.tokens.isRevoked(token) else { throw refusal(.tokenRevoked, "The token is revoked.") }
+    let isGrantAlive = token.grant.map { state.grants.grant($0)?.isAlive == true } ?? true
+    guard isGrantAlive, !state.tokens.isRevoked(token) else { throw refusal(.tokenRevoked, "The token is revoked.") }
     guard state.now(at: .api) < token.expiresAtUnixSeconds else {
       throw refusal(.tokenExpired, "The token is expired.")
     }

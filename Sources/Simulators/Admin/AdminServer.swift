@@ -63,6 +63,14 @@ struct AdminServer: Sendable {
       let role = try role(head)
       return done { simulation.expireNonces(at: role) }
     case ("POST", "tokens", 2) where segments[1] == "revoke": return done { simulation.revokeTokens() }
+    case ("POST", "grants", 1): return .json(201, try seedGrants(json(body)))
+    case ("GET", "grants", 1): return .json(200, .array(simulation.grants.map(GrantJSON.json)))
+    case ("GET", "grants", 2):
+      guard let grant = Int(segments[1]).flatMap(simulation.grant) else { break }
+      return .json(200, GrantJSON.json(grant))
+    case ("POST", "grants", 3) where segments[2] == "revoke":
+      guard let number = Int(segments[1]), simulation.revokeGrant(number) else { break }
+      return Answer(status: 204)
     case ("GET", "journal", 1): return .json(200, try journal(head))
     case ("DELETE", "journal", 1): return done { simulation.journal.clear() }
     case ("GET", "counts", 1):
@@ -111,6 +119,16 @@ struct AdminServer: Sendable {
     return .object([("rule", .integer(simulation.faults.add(rule.faults, next: rule.next, on: rule.match)))])
   }
 
+  /// One grant, or a list if a count was given.
+  private func seedGrants(_ value: JSONValue) throws(AdminError) -> JSONValue {
+    let (seed, count) = try GrantJSON.seed(value)
+    var grants: [JSONValue] = []
+    for _ in 0..<(count ?? 1) {
+      do { grants.append(try GrantJSON.json(simulation.seedGrant(seed))) } catch { throw AdminError("\(error)") }
+    }
+    return count == nil ? grants[0] : .array(grants)
+  }
+
   private func shown(_ rule: FaultRule) -> JSONValue {
     .object([
       ("rule", .integer(rule.number)),
@@ -143,7 +161,8 @@ struct AdminServer: Sendable {
         .strings([
           "GET /settings", "PATCH /settings", "GET /faults", "POST /faults", "DELETE /faults", "DELETE /faults/RULE",
           "GET /gates/NAME", "POST /gates/NAME/open", "POST /gates/NAME/close", "POST /nonces/expire?role=as|api",
-          "POST /tokens/revoke", "GET /journal?role=&path=&verdict=&since=&limit=", "DELETE /journal", "GET /counts",
+          "POST /tokens/revoke", "POST /grants", "GET /grants", "GET /grants/GRANT", "POST /grants/GRANT/revoke",
+          "GET /journal?role=&path=&verdict=&since=&limit=", "DELETE /journal", "GET /counts",
           "POST /reset",
         ])
       ),

@@ -32,6 +32,13 @@ struct JSONMembers {
     return Int(number)
   }
 
+  /// Seconds since 1970, of any sign.
+  mutating func moment(_ name: String) throws(AdminError) -> Int64? {
+    guard let value = take(name) else { return nil }
+    guard let seconds = value.int64Value else { throw AdminError("\(path).\(name) must be seconds since 1970") }
+    return seconds
+  }
+
   mutating func flag(_ name: String) throws(AdminError) -> Bool? {
     guard let value = take(name) else { return nil }
     guard let flag = value.boolValue else { throw AdminError("\(path).\(name) must be true or false") }

@@ -14,6 +14,7 @@ enum JournalJSON {
       ("fields", .array(entry.fields.map { .strings([$0.name, $0.value]) })),
       ("body", entry.body.map(body) ?? .null),
       ("proof", entry.proof.map(proof) ?? .null),
+      ("token_request", entry.tokenRequest.map(tokenRequest) ?? .null),
       ("verdict", .optional(entry.verdict?.rawValue)),
       ("detail", .string(entry.detail)),
       ("status", .optional(entry.status)),
@@ -38,10 +39,29 @@ enum JournalJSON {
           ("verdicts", tally(own.compactMap(\.verdict?.rawValue))),
           ("statuses", tally(own.compactMap { $0.status.map(String.init) })),
           ("paths", tally(own.map(\.path))),
+          ("grant_types", grantTypes(own)),
         ])
       )
     }
     return .object(roles + [("dropped", .integer(dropped))])
+  }
+
+  /// For each grant type how many requests there were, and how many got a token.
+  private static func grantTypes(_ entries: [JournalEntry]) -> JSONValue {
+    .object(
+      GrantType.allCases.compactMap { type in
+        let own = entries.filter { $0.tokenRequest?.grantType == type }
+        let accepted = own.filter { $0.verdict == .accepted }.count
+        if own.isEmpty { return nil }
+        return (type.rawValue, .object([("requests", .integer(own.count)), ("accepted", .integer(accepted))]))
+      })
+  }
+
+  private static func tokenRequest(_ record: TokenRequestRecord) -> JSONValue {
+    .object([
+      ("grant_type", .string(record.grantType.rawValue)), ("client_id", .string(record.clientID)),
+      ("grant", .optional(record.grant)), ("rotation", .optional(record.rotation)),
+    ])
   }
 
   private static func body(_ body: ReceivedBody) -> JSONValue {

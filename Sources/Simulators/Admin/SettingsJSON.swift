@@ -19,6 +19,12 @@ enum SettingsJSON {
         .choice("expires_in", \.expiresIn),
         .texts("audiences", \.audiences),
         scopes,
+        .flag("audience_ignored", \.ignoresUnknownAudience),
+        .choice("refresh_rotation", \.refresh.rotation),
+        .integer("refresh_overlap_seconds", \.refresh.overlapSeconds),
+        .integer("refresh_lifetime_seconds", \.refresh.lifetimeSeconds),
+        .flag("consumes_refresh_before_nonce", \.refresh.isConsumedBeforeNonce),
+        .choice("id_token", \.idToken),
       ])
   }
 

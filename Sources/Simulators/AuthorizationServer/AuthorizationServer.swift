@@ -38,14 +38,14 @@ struct AuthorizationServer: SimulatedService {
 
   /// RFC 8414 §2, RFC 9449 §5.1
   private var metadata: JSONValue {
-    let issuer = state.serverSettings(of: role).externalURL ?? state.origin(of: role)
+    let issuer = state.issuer
     let settings = state.settings.withLock { $0.authorizationServer }
     var members: [(String, JSONValue)] = [
       ("issuer", .string(issuer)),
       ("token_endpoint", .string("\(issuer)/token")),
       ("jwks_uri", .string("\(issuer)/jwks")),
       ("response_types_supported", .array([])),
-      ("grant_types_supported", .array([.string("client_credentials")])),
+      ("grant_types_supported", .strings(GrantType.allCases.map(\.rawValue))),
       (
         "token_endpoint_auth_methods_supported",
         .array(SimulatedClient.Authentication.allCases.map { .string($0.rawValue) })

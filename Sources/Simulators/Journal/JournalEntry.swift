@@ -18,6 +18,8 @@ package struct JournalEntry: Sendable {
   package internal(set) var body: ReceivedBody?
   /// nil if there is none that could be read.
   package internal(set) var proof: DPoPProof?
+  /// What a request to the token endpoint asked for; nil for any other, and for one by nobody.
+  package internal(set) var tokenRequest: TokenRequestRecord?
   /// nil until the request is judged.
   package internal(set) var verdict: Verdict?
   package internal(set) var detail = ""

@@ -33,6 +33,14 @@ package enum Verdict: String, Sendable, CaseIterable {
   case scopeInvalid = "invalid_scope"
   case targetInvalid = "invalid_target"
 
+  // The grant that is presented: `invalid_grant` to the client. RFC 6749 §5.2, RFC 9700 §4.14.2
+  case refreshUnknown = "refresh_unknown"
+  case refreshClient = "refresh_client"
+  case refreshBinding = "refresh_binding"
+  case refreshReused = "refresh_reused"
+  case refreshExpired = "refresh_expired"
+  case grantRevoked = "grant_revoked"
+
   // The credential at the API
   case credentialMissing = "credential_missing"
   case credentialRepeated = "credential_repeated"
@@ -46,6 +54,17 @@ package enum Verdict: String, Sendable, CaseIterable {
   case scopeMissing = "scope_missing"
   /// Everything was right and a setting or fault refused it all the same.
   case refusedBySetting = "refused_by_setting"
+}
+
+extension Verdict {
+  /// The `error` of the token endpoint's answer. RFC 6749 §5.2
+  var tokenError: String {
+    switch self {
+    case .refreshUnknown, .refreshClient, .refreshBinding, .refreshReused, .refreshExpired, .grantRevoked:
+      "invalid_grant"
+    default: rawValue
+    }
+  }
 }
 
 /// Which of the two servers.

@@ -7,6 +7,8 @@ struct Outcome: Sendable {
   /// For people; never a secret of the request.
   var detail = ""
   var proof: DPoPProof?
+  /// nil but for a request to the token endpoint that names a client and a grant type.
+  var tokenRequest: TokenRequestRecord?
 }
 
 /// What a server makes of a request's head, before it has read the body.

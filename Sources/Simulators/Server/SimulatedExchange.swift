@@ -56,6 +56,7 @@ struct SimulatedExchange<Service: SimulatedService> {
       $0.verdict = outcome.verdict
       $0.detail = outcome.detail
       $0.proof = outcome.proof
+      $0.tokenRequest = outcome.tokenRequest
     }
   }
 

@@ -6,6 +6,9 @@ import Locking
 struct IssuedToken: Sendable, Equatable {
   var number: Int
   var clientID: String
+  var subject: String
+  /// The grant it was made from; nil if there is none.
+  var grant: Int?
   var audiences: [String]
   var scope: String?
   /// The thumbprint of the key it is bound to. RFC 9449 §6
@@ -79,7 +82,7 @@ final class TokenRegistry: Sendable {
     let audience: JSONValue =
       token.audiences.count == 1 ? .string(token.audiences[0]) : .array(token.audiences.map { .string($0) })
     var members: [(String, JSONValue)] = [
-      ("iss", .string(issuer)), ("sub", .string(token.clientID)), ("client_id", .string(token.clientID)),
+      ("iss", .string(issuer)), ("sub", .string(token.subject)), ("client_id", .string(token.clientID)),
       ("aud", audience), ("iat", .integer(token.issuedAtUnixSeconds)), ("exp", .integer(token.expiresAtUnixSeconds)),
       ("jti", .string(identifier)),
     ]
