@@ -74,7 +74,7 @@ let package = Package(
         "Gateway", "Console", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire",
         "EventLoop", "Cryptography", "Locking",
       ]),
-    module("Commands", ["Daemon", "Console", "Configuration", "HTTPTransport", "HTTPWire", "EventLoop"]),
+    module("Commands", ["Daemon", "Console", "Configuration", "Tracing", "HTTPTransport", "HTTPWire", "EventLoop"]),
     .executableTarget(name: "proofd", dependencies: ["Commands"], swiftSettings: strict),
     .executableTarget(name: "proofd-sim", dependencies: ["Simulators"], swiftSettings: strict),
 
@@ -103,8 +103,8 @@ let package = Package(
         "LoopbackPeers", "Simulators", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire",
         "EventLoop", "Cryptography", "Locking",
       ]),
-    tests("Console", ["Tracing", "HTTPTransport", "HTTPWire", "EventLoop", "Locking"]),
-    tests("Commands", ["HTTPWire", "EventLoop"]),
+    tests("Console", ["Tracing", "HTTPTransport", "HTTPWire", "EventLoop", "Cryptography", "Locking"]),
+    tests("Commands", ["Tracing", "HTTPWire", "EventLoop", "Cryptography"]),
     tests(
       "Daemon", ["Simulators", "Configuration", "HTTPWire", "EventLoop", "Cryptography", "Locking"],
       exclude: ["README.md"]),

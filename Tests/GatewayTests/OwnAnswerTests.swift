@@ -1,16 +1,31 @@
+import Cryptography
 import HTTPWire
 import Testing
+import Tracing
 
 @testable import Gateway
 
 /// Design §5: one table, one form.
 struct OwnAnswerTests {
-  private func text(_ answer: OwnAnswer, html: Bool = false, headOnly: Bool = false, retry: Int? = nil) -> String {
+  private func text(
+    _ answer: OwnAnswer, detail: String = "what <happened> \"here\"", html: Bool = false, headOnly: Bool = false,
+    retry: Int? = nil
+  ) -> String {
     var output = ByteBuffer()
     answer.append(
-      to: &output, detail: "what <happened> \"here\"", html: html, keepAlive: true, headOnly: headOnly,
+      to: &output, detail: detail, html: html, keepAlive: true, headOnly: headOnly,
       retryAfterSeconds: retry)
     return output.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test(arguments: [false, true])
+  func `a held secret in the words of an issuer is masked`(html: Bool) throws {
+    let secret = Secret(utf8: "gateway-held&value")
+    try HeldSecrets.process.hold(secret, label: "x")
+    defer { HeldSecrets.process.release(secret) }
+    let text = text(.tokenRefused, detail: "invalid_client: gateway-held&value", html: html)
+    #expect(text.contains("invalid_client: [redacted:"))
+    #expect(!text.contains("gateway-held"))
   }
 
   @Test(arguments: OwnAnswer.allCases)

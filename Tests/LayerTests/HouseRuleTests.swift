@@ -44,6 +44,26 @@ import Testing
     #expect(try Pattern(Self.forbidden).matches(in: line).count == 1)
   }
 
+  /// Where a secret leaves the process on purpose: the two verbs that print one and the answer they ask for.
+  static let revealing: Set = [
+    "Sources/Commands/Verbs/Token.swift", "Sources/Commands/Verbs/Headers.swift",
+    "Sources/Console/API/TokenAnswer.swift",
+  ]
+
+  @Test func `a secret is revealed in the verbs that are for it and nowhere else`() throws {
+    let reveal = try Pattern(Self.reveal)
+    for file in try Repository.swiftFiles(under: "Sources") where !Self.revealing.contains(file.path) {
+      #expect(reveal.matches(in: file.text).isEmpty, "\(file.path)")
+    }
+  }
+
+  static let reveal = #"\.reveal\(|\bAdminAnswer\(revealing:"#
+
+  @Test(arguments: ["terminal.reveal(token)", "AdminAnswer(revealing: json)"])
+  func `a revelation is found`(line: String) throws {
+    #expect(try Pattern(Self.reveal).matches(in: line).count == 1)
+  }
+
   @Test(arguments: [
     "fingerprint(x)", "blueprint(of: x)", "try x()", "func sleepers(1)", "try await Task.sleep(for: x)",
     "await sleep(x)",

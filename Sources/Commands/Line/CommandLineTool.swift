@@ -5,6 +5,9 @@ import Glibc
 
 /// The `proofd` program: finds the verb, runs it, and turns its outcome into an exit code.
 package enum CommandLineTool {
+  /// "1" leaves the process open to a debugger of the same user, which it is to nobody otherwise.
+  private static let inspectableVariable = "PROOFD_INSPECTABLE"
+
   /// - Parameter arguments: the words of the command line, the program's name first.
   /// - Returns: the exit code.
   package static func run(_ arguments: [String], environment: [String: String] = ProcessEnvironment.variables)
@@ -12,6 +15,15 @@ package enum CommandLineTool {
   {
     guard StandardDescriptors.fill() else { return ExitCode.failed.rawValue }  // and nowhere to say so
     let terminal = Terminal(environment: environment)
+    let allowsInspection = environment[inspectableVariable] == "1"
+    guard ProcessSecrecy.begin(allowsInspection: allowsInspection) else {
+      terminal.talk("proofd: the system refuses to keep core files and other processes from this one's memory")
+      return ExitCode.failed.rawValue
+    }
+    if allowsInspection {
+      terminal.talk(
+        "proofd: warning: \(inspectableVariable) lets other processes of this user read what this one holds")
+    }
     signal(SIGPIPE, SIG_IGN)
     do throws(CommandFailure) {
       return try run(arguments.dropFirst(), Invocation(environment: environment, terminal: terminal)).rawValue

@@ -1,6 +1,9 @@
 import Glibc
+import Tracing
 
 /// Where a command writes: results on standard output, talk on standard error. Nothing else in the process writes there.
+///
+/// Secrets the process holds are masked in all of it but what goes through ``reveal(_:)``.
 struct Terminal: Sendable {
   /// Whether output may be coloured: a terminal, and NO_COLOR not set (no-color.org).
   let isColoured: Bool
@@ -16,10 +19,17 @@ struct Terminal: Sendable {
   }
 
   /// Writes a result line. When its reader is gone the process ends: `proofd tail | head`.
-  func result(_ line: String) { result(bytes: Array("\(line)\n".utf8)) }
+  func result(_ line: String) { put(Self.masked(line)) }
 
-  /// Writes bytes as they are, as a result.
-  func result(bytes: [UInt8]) {
+  /// Writes lines of JSON as a result; they stay JSON.
+  func result(json: [UInt8]) { put(HeldSecrets.process.mask(json: json)) }
+
+  /// Writes a result line that is a secret, because the user asked for exactly that.
+  func reveal(_ line: String) { put(Array("\(line)\n".utf8)) }
+
+  private static func masked(_ line: String) -> [UInt8] { Array("\(HeldSecrets.mask(line))\n".utf8) }
+
+  private func put(_ bytes: [UInt8]) {
     let failure = Self.write(bytes, to: STDOUT_FILENO)
     guard failure != 0 else { return }
     if failure != EPIPE { talk("proofd: cannot write the result: \(String(cString: strerror(failure)))") }
@@ -27,10 +37,10 @@ struct Terminal: Sendable {
   }
 
   /// Writes a result line of a process that goes on whether or not somebody reads it.
-  func announce(_ line: String) { _ = Self.write(Array("\(line)\n".utf8), to: STDOUT_FILENO) }
+  func announce(_ line: String) { _ = Self.write(Self.masked(line), to: STDOUT_FILENO) }
 
   /// Writes a line for the person, not for the next program.
-  func talk(_ line: String) { _ = Self.write(Array("\(line)\n".utf8), to: STDERR_FILENO) }
+  func talk(_ line: String) { _ = Self.write(Self.masked(line), to: STDERR_FILENO) }
 
   func coloured(_ text: String, _ colour: Colour?) -> String {
     guard isColoured, let colour else { return text }

@@ -9,7 +9,7 @@ struct RecordPrinter {
   /// - Parameter line: one record of the log, without its line feed.
   func show(_ line: [UInt8]) {
     guard let record = record(line) else { return }
-    terminal.result(bytes: json ? raw(line, record) + [ASCII.lineFeed] : Array("\(text(record))\n".utf8))
+    if json { terminal.result(json: raw(line, record) + [ASCII.lineFeed]) } else { terminal.result(text(record)) }
   }
 
   /// Whether the line is a record that passes the filter.

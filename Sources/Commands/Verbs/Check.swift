@@ -14,7 +14,7 @@ extension Verb {
     let (configuration, problems) = try ConfigurationFile.read(arguments, invocation)
     if arguments.has("--json") {
       invocation.terminal.result(
-        bytes: JSONValue.object([
+        json: JSONValue.object([
           ("ok", .bool(configuration != nil)), ("problems", .array(problems.map(describe))),
         ]).serialised() + [0x0A])
     } else {

@@ -17,7 +17,7 @@ extension Verb {
     let configuration = try ConfigurationFile.load(arguments, invocation)
     let routes = EffectiveRoute.all(configuration, listeners: configuration.listen)
     if arguments.has("--json") {
-      invocation.terminal.result(bytes: JSONValue.array(routes.map(\.json)).serialised() + [ASCII.lineFeed])
+      invocation.terminal.result(json: JSONValue.array(routes.map(\.json)).serialised() + [ASCII.lineFeed])
       return .ok
     }
     for line in Table.render(

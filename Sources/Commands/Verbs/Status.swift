@@ -19,7 +19,7 @@ extension Verb {
       throw ControlClient.unreadable("it is no status")
     }
     if arguments.has("--json") {
-      invocation.terminal.result(bytes: status.serialised() + [ASCII.lineFeed])
+      invocation.terminal.result(json: status.serialised() + [ASCII.lineFeed])
     } else {
       let report = StatusText(terminal: invocation.terminal, now: SystemTime().wallNanoseconds / 1_000_000_000)
       for line in report.lines(status, credentials) { invocation.terminal.result(line) }

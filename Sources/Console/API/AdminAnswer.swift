@@ -1,4 +1,5 @@
 import HTTPWire
+import Tracing
 
 /// The statuses the admin API uses. RFC 9110 §15
 enum AdminStatus: UInt16 {
@@ -23,7 +24,7 @@ enum AdminStatus: UInt16 {
   }
 }
 
-/// One complete answer.
+/// One complete answer. Secrets the process holds are masked in its body, unless it is made to reveal one.
 struct AdminAnswer {
   let status: AdminStatus
   let contentType: StaticString
@@ -34,8 +35,16 @@ struct AdminAnswer {
   init(status: AdminStatus = .ok, contentType: StaticString, body: [UInt8], problem: StaticString? = nil) {
     self.status = status
     self.contentType = contentType
-    self.body = body
+    self.body = HeldSecrets.process.mask(json: body)
     self.problem = problem
+  }
+
+  /// An answer whose body is a secret, because the user asked for exactly that.
+  init(revealing json: JSONValue) {
+    status = .ok
+    contentType = "application/json"
+    body = json.serialised() + [ASCII.lineFeed]
+    problem = nil
   }
 
   init(_ json: JSONValue) {

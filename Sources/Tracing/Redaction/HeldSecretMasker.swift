@@ -18,10 +18,15 @@ final class HeldSecretMasker {
 
   /// The batch with every held value masked inside the strings of its lines, so that each line stays JSON.
   func masked(_ batch: LineBatch) -> LineBatch {
+    masked(lines: batch.bytes).map { batch.replacing(bytes: $0) } ?? batch
+  }
+
+  /// Lines of JSON with every held value masked inside their strings, or `nil` if there is nothing to mask.
+  func masked(lines: [UInt8]) -> [UInt8]? {
     let index = heldSecrets.index
-    guard !index.isEmpty else { return batch }
+    guard !index.isEmpty else { return nil }
     var output: [UInt8]?
-    batch.bytes.withUnsafeBytes { bytes in
+    lines.withUnsafeBytes { bytes in
       var start = 0
       while start < bytes.count {
         let end = Self.lineEnd(bytes, from: start)
@@ -35,7 +40,7 @@ final class HeldSecretMasker {
         start = end
       }
     }
-    return output.map { batch.replacing(bytes: $0) } ?? batch
+    return output
   }
 
   private static func lineEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {

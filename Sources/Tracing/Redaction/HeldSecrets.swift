@@ -79,9 +79,16 @@ package final class HeldSecrets: Sendable {
   package static func mask(_ text: String) -> String { process.mask(text) }
 
   package func mask(_ text: String) -> String {
+    guard !index.isEmpty else { return text }
     var text = text
     let masked = text.withUTF8 { HeldSecretMasker(self).masked(UnsafeRawBufferPointer($0)) }
     return masked.map { String(decoding: $0, as: UTF8.self) } ?? text
+  }
+
+  /// Lines of JSON with every held value masked inside their strings, so that they stay JSON. Names of members are ours.
+  package func mask(json: [UInt8]) -> [UInt8] {
+    guard !index.isEmpty else { return json }
+    return HeldSecretMasker(self).masked(lines: json) ?? json
   }
 
   /// The values as they are now. A snapshot: what comes later is not in it.
