@@ -67,6 +67,27 @@ import Testing
     #expect(count > 25)
   }
 
+  /// The cases that `Tests/Interop/check_schema.py` holds against the schema.
+  @Test func `accepts what the loader accepts`() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Interop/schema_cases.json")
+      .standardized
+    let cases = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [Object])
+    #expect(cases.count > 90)
+    let client: Object = ["provider": "oidc", "issuer": "https://id.example", "client_id": "x"]
+    for each in cases {
+      let machine = client.merging(["grant": "client_credentials"]) { $1 }
+      let document: Object = [
+        "credentials": ["login": client, "machine": machine, "c": each["credential"] ?? client],
+        "routes": ["r": ["upstream": "https://api.example", "credential": each["reference"] ?? "c"]],
+        "store": each["store"] ?? Object(),
+      ]
+      let text = String(
+        decoding: try JSONSerialization.data(withJSONObject: document, options: .withoutEscapingSlashes), as: UTF8.self)
+      let isValid = try #require(each["valid"] as? Bool)
+      #expect((parse(text).configuration != nil) == isValid, "\(each): \(problems(text))")
+    }
+  }
+
   @Test func `and the tables promise nothing twice`() {
     for section in KeyTable.all {
       #expect(Set(section.known).count == section.known.count, "\(section.name)")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks Config/proofd.schema.json with an implementation that is not proofd's.
 
-The schema is a legal one, the example is valid under it, and each of the examples below with one thing wrong is not.
+The schema is a legal one, the example is valid under it, each of the examples below with one thing wrong is not, and
+the cases of Tests/Interop/schema_cases.json are valid where proofd itself says so.
 
     pip install jsonschema pyyaml
     check_schema.py
@@ -16,6 +17,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 CONFIG = pathlib.Path(__file__).resolve().parents[2] / "Config"
+
+CASES = pathlib.Path(__file__).with_name("schema_cases.json")
 
 # Where, and what is put there: not valid.
 WRONG = [
@@ -42,6 +45,14 @@ WRONG = [
 ]
 
 
+def document(case):
+    """The whole configuration of a case: ConfigurationTests makes the same."""
+    client = {"provider": "oidc", "issuer": "https://id.example", "client_id": "x"}
+    credentials = {"login": client, "machine": {**client, "grant": "client_credentials"}, "c": case.get("credential", client)}
+    route = {"upstream": "https://api.example", "credential": case.get("reference", "c")}
+    return {"credentials": credentials, "routes": {"r": route}, "store": case.get("store", {})}
+
+
 def main():
     schema = json.loads((CONFIG / "proofd.schema.json").read_text())
     Draft202012Validator.check_schema(schema)
@@ -56,7 +67,11 @@ def main():
         place[path[-1]] = value
         if validator.is_valid(changed):
             failures.append(f"accepted: {'.'.join(path)}: {value}")
-    print("\n".join(failures) or f"the example is valid, {len(WRONG)} wrong ones are not")
+    cases = json.loads(CASES.read_text())
+    for case in cases:
+        if validator.is_valid(document(case)) != case["valid"]:
+            failures.append(f"{'refused' if case['valid'] else 'accepted'}: {json.dumps(case)}")
+    print("\n".join(failures) or f"the example is valid, {len(WRONG)} wrong ones are not, {len(cases)} cases are as proofd says")
     sys.exit(1 if failures else 0)
 
 

@@ -28,10 +28,11 @@ extension ReadingContext {
         entry.reportKey("a credential's name has letters, digits, - _ and . (64 at most)")
       }
       table.declared.append((name, entry))
-      guard let (kind, section) = readCredentialKind(entry) else { continue }
-      let allowExport = section.boolean("allow_export", default: false)
+      guard let section = readCredentialSection(entry) else { continue }
+      let allowExport = section.mapping.boolean("allow_export", default: false)
+      guard let kind = readCredentialKind(section) else { continue }
       table.profiles.append(CredentialProfile(name: name, kind: kind, allowExport: allowExport))
-      if case .client = kind { table.subjectEntries[name] = section["subject_credential"] }
+      if case .client = kind { table.subjectEntries[name] = section.mapping["subject_credential"] }
     }
     checkSubjects(table)
     return table
@@ -39,30 +40,33 @@ extension ReadingContext {
 
   private enum Provider { case fixed, oidc }
 
-  private func readCredentialKind(_ entry: Entry) -> (CredentialProfile.Kind, Section)? {
+  private func readCredentialSection(_ entry: Entry) -> (provider: Provider, mapping: Section)? {
     guard case .mapping(let pairs) = entry.node.content else {
       // Reports that it is no mapping.
       _ = Section(entry, KeyTable.oidcCredential)
       return nil
     }
+    let path = KeyPath.key("provider", of: entry.path)
     guard let pair = pairs.first(where: { $0.key == "provider" }) else {
-      problems.add(entry.keyMark, KeyPath.key("provider", of: entry.path), "is required: static or oidc")
+      problems.add(entry.keyMark, path, "is required: static or oidc")
       return nil
     }
-    let path = KeyPath.key("provider", of: entry.path)
     let value = Entry(node: pair.value, keyMark: pair.keyMark, path: path, problems: problems)
-    switch value.choice(["static": Provider.fixed, "oidc": .oidc], later: LaterVersions.providers) {
-    case nil: return nil
-    case .fixed:
-      let others = [(KeyTable.oidcCredential, "provider: oidc")]
-      return Section(entry, KeyTable.staticCredential, others: others).flatMap { section in
-        readStaticCredential(section).map { (.fixed($0), section) }
+    let provider = value.choice(["static": Provider.fixed, "oidc": .oidc], later: LaterVersions.providers)
+    let mapping: Section? =
+      switch provider {
+      case nil: nil
+      case .fixed: Section(entry, KeyTable.staticCredential, others: [(KeyTable.oidcCredential, "provider: oidc")])
+      case .oidc: Section(entry, KeyTable.oidcCredential, others: [(KeyTable.staticCredential, "provider: static")])
       }
-    case .oidc:
-      let others = [(KeyTable.staticCredential, "provider: static")]
-      return Section(entry, KeyTable.oidcCredential, others: others).flatMap { section in
-        readClientProfile(section).map { (.client($0), section) }
-      }
+    guard let provider, let mapping else { return nil }
+    return (provider, mapping)
+  }
+
+  private func readCredentialKind(_ section: (provider: Provider, mapping: Section)) -> CredentialProfile.Kind? {
+    switch section.provider {
+    case .fixed: readStaticCredential(section.mapping).map { .fixed($0) }
+    case .oidc: readClientProfile(section.mapping).map { .client($0) }
     }
   }
 }

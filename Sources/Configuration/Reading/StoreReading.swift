@@ -27,9 +27,11 @@ extension ReadingContext {
     case .none: return StoreConfiguration(key: key, unlock: .none)
     case .untilLocked: return StoreConfiguration(key: key, unlock: .untilLocked)
     case .always:
-      section["unlock"]?.warn(
-        "the gateway can't send a login by itself then: it answers locked, and only commands that ask for the passphrase can use the store"
-      )
+      if key == .passphrase {
+        section["unlock"]?.warn(
+          "the gateway can't send a login by itself then: it answers locked, and only commands that ask for the passphrase can use the store"
+        )
+      }
       return StoreConfiguration(key: key, unlock: .always)
     case .session:
       _ = section.required("unlock_for", "is required by unlock: session")
