@@ -292,8 +292,9 @@ class Simulator:
     def set(self, **settings):
         self.ask("PATCH", "/settings", settings)
 
-    def fault(self, role, *faults, next=1, path=None):
-        match = {"role": role} | ({"path": path} if path else {})
+    def fault(self, role, *faults, next=1, path=None, **match):
+        """`match`: `grant_type`, `grant`, `verdict`; with these the faults happen to judged requests."""
+        match |= {"role": role} | ({"path": path} if path else {})
         self.ask("POST", "/faults", {"match": match, "next": next, "faults": list(faults)})
 
     def seed_grants(self, count, **seed):
@@ -303,6 +304,9 @@ class Simulator:
     def grants(self):
         """The state of every grant by its number: `alive`, `rotation`, `refreshes`, `reuses`, …"""
         return {grant["grant"]: grant for grant in self.ask("GET", "/grants")}
+
+    def waiting(self, gate):
+        return self.ask("GET", f"/gates/{gate}")["waiting"]
 
     def forget(self):
         self.ask("DELETE", "/journal")

@@ -183,6 +183,7 @@ import Testing
     (#"{"faults": [{"fault": "answer", "status": 200, "fields": [["A", "b\r\nC: d"]]}]}"#, "control characters"),
     (#"{"faults": [{"fault": "status", "status": 99}]}"#, "200 to 599"),
     (#"{"faults": [{"fault": "raw", "base64": "*"}]}"#, "base64"),
+    (#"{"match": {"verdict": "accepted"}, "faults": [{"fault": "hold", "gate": "g"}]}"#, "hold can't wait for"),
   ])
   func `a mistake in a rule adds nothing and says what it is`(rule: String, problem: String) throws {
     let (simulation, admin) = try start()

@@ -198,6 +198,47 @@ import Testing
     #expect(try client.refresh(seeded.refreshToken).status == 400)
   }
 
+  @Test
+  func `a rule for refreshes that were made loses the answer of one, and leaves a challenge and other grants alone`()
+    throws
+  {
+    let (simulation, client) = try start(nonces: .once)
+    defer { simulation.stop() }
+    let (kept, lost) = (try simulation.seedGrant(), try simulation.seedGrant())
+    simulation.faults.add(.drop(.after, .reset), next: 1, on: .refreshed(lost.grant.id))
+    let nonce = try client.refresh(lost.refreshToken).nonce
+    #expect(try client.refresh(kept.refreshToken, nonce: nonce).status == 200)
+    #expect(throws: TestConnection.Failure.self) { try client.refresh(lost.refreshToken, nonce: nonce) }
+    #expect(simulation.grants.map(\.rotation) == [1, 1])
+    #expect(simulation.journal.entries().map(\.faults) == [[], [], ["drop"]])
+    #expect(simulation.faults.rules.isEmpty)
+  }
+
+  @Test func `a refresh that was made can be answered with something else`() throws {
+    let (simulation, client) = try start()
+    defer { simulation.stop() }
+    simulation.faults.add(.answer(.text(502, "Bad gateway.")), next: 1, on: .refreshed())
+    #expect(try client.refresh(simulation.seedGrant().refreshToken).status == 502)
+    #expect(simulation.grants.map(\.rotation) == [1])
+    #expect(simulation.journal.entries().first?.verdict == .accepted)
+  }
+
+  @Test func `a refresh held after it was made is let go when its client dies`() async throws {
+    let (simulation, client) = try start()
+    defer { simulation.stop() }
+    simulation.faults.add(.hold(.after, gate: "answer"), next: 1, on: .refreshed())
+    let seeded = try simulation.seedGrant()
+    do {
+      let held = try TestConnection(port: simulation.authorizationServer.port)
+      try held.write(client.request(seeded.refreshToken))
+      while simulation.faults.gates.waiting(at: "answer") == 0 { await Task.yield() }
+    }  // the connection is closed here
+    #expect(await simulation.journal.wait { $0.first?.isFinished == true })
+    #expect(simulation.journal.entries().map(\.status) == [nil])
+    #expect(simulation.faults.gates.waiting(at: "answer") == 0)
+    #expect(simulation.grants.map(\.rotation) == [1])
+  }
+
   @Test func `the journal tells grant type, grant and number of the presented token`() throws {
     let (simulation, client) = try start()
     defer { simulation.stop() }
@@ -232,7 +273,7 @@ struct RefreshingClient {
   func refresh(
     _ token: String, _ more: [(String, String)] = [], nonce: String? = nil, at issuedAt: Int64 = TestClient.now
   ) throws -> TestConnection.Response {
-    let form = [("grant_type", "refresh_token"), ("refresh_token", token)] + more
+    let form = form(token) + more
     let client = test.simulation.settings.authorizationServer.clients.first
     if client?.secret != nil { return try test.requestToken(nonce: nonce, form: form, at: issuedAt) }
     let server = test.simulation.authorizationServer
@@ -240,5 +281,21 @@ struct RefreshingClient {
     let fields = ["DPoP: \(proof)", "Content-Type: application/x-www-form-urlencoded"]
     return try test.send(
       server, "POST", "/token", fields, body: FormURLEncoded.encode(form + [("client_id", client?.id ?? "")]))
+  }
+
+  /// The bytes of a refresh.
+  func request(_ token: String) throws -> String {
+    let server = test.simulation.authorizationServer
+    let body = FormURLEncoded.encode(form(token))
+    let fields = [
+      "Authorization: " + test.basic(test.id, test.secret), "DPoP: \(try test.proof("POST", "\(server.url)/token"))",
+      "Content-Type: application/x-www-form-urlencoded",
+    ]
+    return TestClient.head(server, "POST", "/token", fields, bodyBytes: body.count)
+      + String(decoding: body, as: UTF8.self)
+  }
+
+  private func form(_ token: String) -> [(String, String)] {
+    [("grant_type", "refresh_token"), ("refresh_token", token)]
   }
 }

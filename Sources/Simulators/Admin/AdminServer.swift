@@ -137,6 +137,8 @@ struct AdminServer: Sendable {
         .object([
           ("role", .optional(rule.match.role?.rawValue)), ("method", .optional(rule.match.method)),
           ("path", .optional(rule.match.pathPrefix)),
+          ("grant_type", .optional(rule.match.grantType?.rawValue)), ("grant", .optional(rule.match.grant)),
+          ("verdict", .optional(rule.match.verdict?.rawValue)),
         ])
       ),
       ("next", rule.remaining.map { .integer($0) } ?? "always"),

@@ -27,14 +27,20 @@ enum FaultReader {
     }
     var faults: [Fault] = []
     for value in list { faults.append(try fault(value)) }
+    if match.waitsForJudgement, let fault = faults.first(where: { !$0.canFollowJudgement }) {
+      throw AdminError("\(fault.name) can't wait for grant_type, grant or verdict; what can, happens at \"after\"")
+    }
     return Rule(match: match, next: next, faults: faults)
   }
 
   private static func match(_ value: JSONValue) throws(AdminError) -> RequestMatch {
     var members = try JSONMembers(value, at: "match")
-    let match = RequestMatch(
+    var match = RequestMatch(
       try members.choice("role", as: Role.self), method: try members.text("method"),
       pathPrefix: try members.text("path"))
+    match.grantType = try members.choice("grant_type", as: GrantType.self)
+    match.grant = try members.integer("grant")
+    match.verdict = try members.choice("verdict", as: Verdict.self)
     try members.finish()
     return match
   }

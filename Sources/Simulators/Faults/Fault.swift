@@ -33,6 +33,15 @@ package enum Fault: Sendable, Equatable {
   /// Revokes every token issued, before the request is judged.
   case revokeTokens
 
+  /// Whether it can still happen to a request that is judged already.
+  package var canFollowJudgement: Bool {
+    switch self {
+    case .delay(let moment, _), .hold(let moment, _), .drop(let moment, _): moment == .after
+    case .withholdContinue, .expireNonces, .revokeTokens: false
+    case .pass, .answer, .raw, .status, .addFields, .encode, .truncate, .pace, .interim, .closeAfterAnswer: true
+    }
+  }
+
   package enum Moment: String, Sendable, CaseIterable {
     /// The head is read, the body is not.
     case head

@@ -5,6 +5,10 @@ package struct RequestMatch: Sendable, Equatable {
   package var role: Role?
   package var method: String?
   package var pathPrefix: String?
+  package var grantType: GrantType?
+  /// The grant whose refresh token is presented.
+  package var grant: Int?
+  package var verdict: Verdict?
 
   package init(_ role: Role? = nil, method: String? = nil, pathPrefix: String? = nil) {
     self.role = role
@@ -12,13 +16,33 @@ package struct RequestMatch: Sendable, Equatable {
     self.pathPrefix = pathPrefix
   }
 
+  /// Whether only a judged request tells if it matches.
+  package var waitsForJudgement: Bool { grantType != nil || grant != nil || verdict != nil }
+
   package static let any = RequestMatch()
   package static func api(_ pathPrefix: String? = nil) -> RequestMatch { RequestMatch(.api, pathPrefix: pathPrefix) }
   package static let token = RequestMatch(.authorizationServer, pathPrefix: "/token")
 
+  /// Refreshes the server has made: their token is used, their answer is not written yet.
+  ///
+  /// - Parameter grant: nil is any.
+  package static func refreshed(_ grant: Int? = nil) -> RequestMatch {
+    var match = RequestMatch.token
+    match.grantType = .refreshToken
+    match.grant = grant
+    match.verdict = .accepted
+    return match
+  }
+
   func matches(_ head: ReceivedHead, at role: Role) -> Bool {
     (self.role == nil || self.role == role) && (method == nil || method == head.method)
       && (pathPrefix.map { head.path.hasPrefix($0) } ?? true)
+  }
+
+  func matches(_ outcome: Outcome) -> Bool {
+    (verdict == nil || verdict == outcome.verdict)
+      && (grantType == nil || grantType == outcome.tokenRequest?.grantType)
+      && (grant == nil || grant == outcome.tokenRequest?.grant)
   }
 }
 
@@ -34,7 +58,7 @@ package struct FaultRule: Sendable, Equatable {
 }
 
 /// The rules in order of registration: a request is taken by the first rule that matches and is not used up, and by that
-/// rule alone.
+/// rule alone. A rule that wants to know the judgement is for requests that no other rule took.
 ///
 /// ```swift
 /// script.add(.pass, next: 2, on: .api())                 // the third request
@@ -64,6 +88,8 @@ package final class FaultScript: Sendable {
   package func add(_ faults: [Fault], next: Int? = 1, on match: RequestMatch = .any) -> Int {
     state.withLock { state in
       precondition(state.rules.count < Self.rulesMax, "a script of so many rules is a mistake")
+      precondition(
+        !match.waitsForJudgement || faults.allSatisfy(\.canFollowJudgement), "this can't happen after the judgement")
       state.lastNumber += 1
       state.rules.append(FaultRule(number: state.lastNumber, match: match, faults: faults, remaining: next))
       return state.lastNumber
@@ -79,9 +105,15 @@ package final class FaultScript: Sendable {
   }
 
   /// What happens to this request; used-up rules disappear.
-  func take(_ head: ReceivedHead, at role: Role) -> [Fault] {
+  ///
+  /// - Parameter outcome: nil while the request is not judged.
+  func take(_ head: ReceivedHead, at role: Role, _ outcome: Outcome? = nil) -> [Fault] {
     state.withLock { state in
-      guard let index = state.rules.firstIndex(where: { $0.match.matches(head, at: role) }) else { return [] }
+      let index = state.rules.firstIndex {
+        guard $0.match.matches(head, at: role), $0.match.waitsForJudgement == (outcome != nil) else { return false }
+        return outcome.map($0.match.matches) ?? true
+      }
+      guard let index else { return [] }
       let faults = state.rules[index].faults
       if let remaining = state.rules[index].remaining {
         state.rules[index].remaining = remaining - 1

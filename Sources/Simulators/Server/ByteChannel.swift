@@ -13,6 +13,9 @@ protocol ByteChannel: AnyObject, Sendable {
   /// - Throws: ``ChannelFailure/interrupted`` as soon as somebody interrupts the channel.
   func pause(milliseconds: Int) throws(ChannelFailure)
 
+  /// Whether the peer has ended its direction and nothing of it is unread.
+  var hasPeerLeft: Bool { get }
+
   /// Ends the sending direction in an orderly way; reading goes on.
   func finishSending()
 

@@ -10,7 +10,8 @@ struct ServiceLoop<Service: SimulatedService>: Sendable {
     var next = ConnectionFate.open
     do {
       while next == .open, let head = try connection.nextHead() {
-        next = try SimulatedExchange(service: service, state: state, connection: connection, head: head).run()
+        var exchange = SimulatedExchange(service: service, state: state, connection: connection, head: head)
+        next = try exchange.run()
       }
       if next == .closeGracefully { connection.closeGracefully() }
     } catch {

@@ -7,7 +7,7 @@ struct SimulatedExchange<Service: SimulatedService> {
   private let connection: BlockingConnection
   private let head: ReceivedHead
   private let sequence: Int
-  private let faults: [Fault]
+  private var faults: [Fault]
 
   init(service: Service, state: SimulationState, connection: BlockingConnection, head: ReceivedHead) {
     self.service = service
@@ -19,9 +19,8 @@ struct SimulatedExchange<Service: SimulatedService> {
   }
 
   /// - Throws: what ends the connection at once.
-  func run() throws(ConnectionFailure) -> ConnectionFate {
-    let names = faults.map(\.name)
-    if !names.isEmpty { state.journal.update(sequence) { $0.faults = names } }
+  mutating func run() throws(ConnectionFailure) -> ConnectionFate {
+    recordFaults()
     defer { state.journal.update(sequence) { $0.isFinished = true } }
 
     if try happens(at: .head) { return .closed }
@@ -34,6 +33,11 @@ struct SimulatedExchange<Service: SimulatedService> {
     if let fate = try writeScriptedAnswer() { return fate }
     let outcome = outcome(admission ?? service.admit(head), body)
     record(outcome)
+    if faults.isEmpty {
+      faults = state.faults.take(head, at: service.role, outcome)
+      recordFaults()
+      if let fate = try writeScriptedAnswer() { return fate }
+    }
     if try happens(at: .after) { return .closed }
     return try write(outcome.answer)
   }
@@ -97,6 +101,11 @@ struct SimulatedExchange<Service: SimulatedService> {
 
   // MARK: Faults
 
+  private func recordFaults() {
+    let names = faults.map(\.name)
+    if !names.isEmpty { state.journal.update(sequence) { $0.faults = names } }
+  }
+
   /// Lets happen what is scripted for this moment, in order.
   ///
   /// - Returns: whether that closed the connection.
@@ -104,7 +113,7 @@ struct SimulatedExchange<Service: SimulatedService> {
     for fault in faults {
       switch fault {
       case .delay(moment, let milliseconds): try connection.pause(milliseconds: milliseconds)
-      case .hold(moment, let gate): try hold(gate)
+      case .hold(moment, let gate): try hold(gate, at: moment)
       case .drop(moment, let ending):
         end(ending)
         return true
@@ -116,9 +125,11 @@ struct SimulatedExchange<Service: SimulatedService> {
     return false
   }
 
-  private func hold(_ gate: String) throws(ConnectionFailure) {
+  /// A judged request whose client left is let go: nothing more would come of it.
+  private func hold(_ gate: String, at moment: Fault.Moment) throws(ConnectionFailure) {
     try state.faults.gates.wait(at: gate) { milliseconds throws(ConnectionFailure) in
       try connection.pause(milliseconds: milliseconds)
+      if moment == .after, connection.channel.hasPeerLeft { throw .channel(.broken) }
     }
   }
 

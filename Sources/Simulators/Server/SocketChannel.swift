@@ -56,6 +56,12 @@ final class SocketChannel: ByteChannel {
     if isInterrupted { throw .interrupted }
   }
 
+  var hasPeerLeft: Bool {
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+    return count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+  }
+
   func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   func close() {
