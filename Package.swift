@@ -67,7 +67,7 @@ let package = Package(
         "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire", "EventLoop", "Cryptography",
         "Locking",
       ]),
-    module("Console", ["Credentials", "Tracing", "HTTPTransport", "HTTPWire", "EventLoop", "Locking"]),
+    module("Console", ["Credentials", "Tracing", "HTTPTransport", "HTTPWire", "EventLoop", "Cryptography", "Locking"]),
     module(
       "Daemon",
       [
@@ -103,7 +103,7 @@ let package = Package(
         "LoopbackPeers", "Simulators", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire",
         "EventLoop", "Cryptography", "Locking",
       ]),
-    tests("Console", ["Tracing", "HTTPTransport", "HTTPWire", "EventLoop", "Cryptography", "Locking"]),
+    tests("Console", ["Credentials", "Tracing", "HTTPTransport", "HTTPWire", "EventLoop", "Cryptography", "Locking"]),
     tests("Commands", ["Tracing", "HTTPWire", "EventLoop", "Cryptography"]),
     tests(
       "Daemon", ["Simulators", "Configuration", "HTTPWire", "EventLoop", "Cryptography", "Locking"],

@@ -1,3 +1,4 @@
+import Credentials
 import EventLoop
 import Glibc
 import HTTPWire
@@ -14,12 +15,15 @@ final class RunningServer {
   private let thread: LoopThread
   private let server: ServerBox
 
-  init(ownUID: UInt32 = geteuid(), limits: LogLimits = LogLimits()) throws {
+  init(
+    ownUID: UInt32 = geteuid(), limits: LogLimits = LogLimits(), accounts: (any AccountService)? = AccountFake()
+  ) throws {
     let hub = try RecordHub(.nowhere, limits: limits)
     let socket = try ControlSocket(path: "\(folder.path)/run/control.sock")
     let sources = ControlSources(
       status: { .object([("version", "1.2.3"), ("listeners", ["127.0.0.1:9449"])]) },
-      routes: { [["name": "orders", "upstream": "https://api.example.com/v1"]] }, hub: hub)
+      routes: { [["name": "orders", "upstream": "https://api.example.com/v1"]] }, hub: hub,
+      accounts: accounts)
     let box = ServerBox()
     thread = LoopThread(name: "control") { loop in
       let server = ControlServer(loop: loop, socket: socket, sources: sources, ownUID: ownUID)

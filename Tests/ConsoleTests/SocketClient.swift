@@ -41,8 +41,19 @@ final class SocketClient {
     return try answer(headOnly: method == "HEAD")
   }
 
+  /// Sends a request with JSON content and reads the answer.
+  func request(
+    _ method: String, _ target: String, content: String, type: String = "application/json"
+  ) throws -> Answer {
+    try send(
+      "\(method) \(target) HTTP/1.1\r\nHost: proofd\r\nContent-Type: \(type)\r\n"
+        + "Content-Length: \(content.utf8.count)\r\n\r\n\(content)")
+    return try answer()
+  }
+
   func answer(headOnly: Bool = false) throws -> Answer {
     let (status, fields) = try head()
+    if status == 204 { return Answer(status: status, fields: fields, body: "") }
     guard let length = fields["content-length"].flatMap({ Int($0) }) else { throw Failure.malformed("no length") }
     return Answer(
       status: status, fields: fields, body: headOnly ? "" : String(decoding: try take(length), as: UTF8.self))

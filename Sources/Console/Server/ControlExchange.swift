@@ -8,6 +8,10 @@ final class ControlExchange: ServerConnectionHandler {
   /// The peer runs as our own user.
   private let isKnown: Bool
   private var stream: RecordStream?
+  /// The request whose content is on its way.
+  private var pending: (request: AdminRequest, content: [UInt8])?
+  /// The request a task makes the answer of.
+  private var answering: (request: AdminRequest, connection: ServerConnection)?
 
   init(sources: ControlSources, isKnown: Bool) {
     self.sources = sources
@@ -20,7 +24,9 @@ final class ControlExchange: ServerConnectionHandler {
     guard isKnown else { return refuse(connection, .callerUnknown) }
     do throws(AdminProblem) {
       let request = try AdminRequest(head, in: bytes, fields: fields)
-      serve(request, on: connection, chunked: head.minorVersion == 1)
+      guard request.hasContent else { return serve(request, on: connection, chunked: head.minorVersion == 1) }
+      pending = (request, [])
+      if head.expectsContinue { connection.respondInterim("HTTP/1.1 100 Continue\r\n\r\n") }
     } catch {
       respond(connection, error.answer, headOnly: head.knownMethod == .head, keepAlive: head.keepsAlive)
     }
@@ -39,7 +45,30 @@ final class ControlExchange: ServerConnectionHandler {
         query.wantsArray
         ? AdminAnswer(contentType: "application/json", body: RecordLines.array(lines))
         : AdminAnswer(contentType: "application/x-ndjson", body: lines)
+    case .account(let resource): return perform(request, resource, content: [], on: connection)
     }
+    respond(connection, answer, headOnly: request.headOnly, keepAlive: request.keepsAlive)
+  }
+
+  /// The answer comes later, from a task that a client who leaves does not end: what was asked for is done.
+  private func perform(
+    _ request: AdminRequest, _ resource: AccountResource, content: [UInt8], on connection: ServerConnection
+  ) {
+    guard let accounts = sources.accounts else {
+      return respond(
+        connection, AdminProblem.notFound.answer, headOnly: request.headOnly, keepAlive: request.keepsAlive)
+    }
+    answering = (request, connection)
+    let exchange = LoopBound(self, on: connection.loop)
+    Task {
+      let answer = await accounts.answer(request.method, resource, content)
+      exchange.post { $0.answered(answer) }
+    }
+  }
+
+  private func answered(_ answer: AdminAnswer) {
+    guard let (request, connection) = answering else { return }
+    answering = nil
     respond(connection, answer, headOnly: request.headOnly, keepAlive: request.keepsAlive)
   }
 
@@ -60,6 +89,7 @@ final class ControlExchange: ServerConnectionHandler {
   }
 
   private func refuse(_ connection: ServerConnection, _ problem: AdminProblem) {
+    pending = nil
     guard stream == nil else { return connection.abort() }
     respond(connection, problem.answer, headOnly: false, keepAlive: false)
   }
@@ -80,17 +110,28 @@ final class ControlExchange: ServerConnectionHandler {
 
   func connectionTimedOut(_ connection: ServerConnection) { refuse(connection, .requestTimeout) }
 
-  /// No resource takes content: it is read and thrown away.
-  func connection(_ connection: ServerConnection, receivedBody bytes: UnsafeRawBufferPointer) {}
+  /// Content nobody waits for is read and thrown away.
+  func connection(_ connection: ServerConnection, receivedBody bytes: UnsafeRawBufferPointer) {
+    guard let count = pending?.content.count else { return }
+    guard count + bytes.count <= AccountAPI.contentBytesMax else { return refuse(connection, .contentTooLarge) }
+    pending?.content.append(contentsOf: bytes)
+  }
+
   func connection(
     _ connection: ServerConnection, receivedTrailers bytes: UnsafeRawBufferPointer, fields: FieldTable
   ) {}
-  func connectionReceivedEnd(_ connection: ServerConnection) {}
+
+  func connectionReceivedEnd(_ connection: ServerConnection) {
+    guard let (request, content) = pending, case .account(let resource) = request.resource else { return }
+    pending = nil
+    perform(request, resource, content: content, on: connection)
+  }
 
   func connectionDrained(_ connection: ServerConnection) { stream?.drained() }
   func connectionDelivered(_ connection: ServerConnection) {}
 
   func connectionClosed(_ connection: ServerConnection) {
+    (pending, answering) = (nil, nil)
     stream?.cancel()
     stream = nil
   }
