@@ -41,6 +41,13 @@ package enum KeyDefect: String, Sendable {
   case modulusSize = "its modulus is outside 2048 to 8192 bits, or starts with zeros"
   case exponent = "its public exponent is even, below 3 or above 32 bits"
   case notPrivateKey = "it is not a P-256 private key in PKCS #8 form"
+  case notPrivateKeyText = "it is neither a PEM private key (PKCS #8, PKCS #1 or SEC 1) nor a private JWK"
+  case encrypted = "it is under a passphrase, and only a key without one can be read"
+  case several = "there are several private keys, and which one to use is not known"
+  case publicKey = "it is a public key where a private one belongs"
+  case halvesDiffer = "its private part is out of range or does not belong to its public part"
+  case tooLarge = "its text is larger than the limit"
+  case secretTooShort = "a secret for HS256 has at least 32 bytes"
 }
 
 /// The claims of a DPoP proof that come from outside. RFC 9449 §4.2

@@ -17,6 +17,9 @@ package enum SocketFailure: Error, Equatable, Sendable, CustomStringConvertible 
   case system(SocketError)
   /// TLS said no: a certificate, a version, a torn record. OpenSSL's reason text, which holds no data.
   case tls(String)
+  /// The peer wants a certificate from us, or another one; a TLS 1.3 server says so behind the handshake. In OpenSSL's
+  /// words. RFC 8446 §4.4.2.4
+  case certificateRefused(String)
   /// TCP ended without close_notify: the data may have been cut off (RFC 8446 §6.1).
   case truncated
 
@@ -24,6 +27,7 @@ package enum SocketFailure: Error, Equatable, Sendable, CustomStringConvertible 
     switch self {
     case .system(let error): error.description
     case .tls(let reason): "tls: \(reason)"
+    case .certificateRefused(let reason): "tls: client certificate not accepted: \(reason)"
     case .truncated: "tls: connection ended without close_notify"
     }
   }

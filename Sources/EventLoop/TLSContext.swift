@@ -4,11 +4,18 @@ import Glibc
 /// Why a TLS configuration cannot be used.
 package enum TLSConfigurationError: Error, Sendable, CustomStringConvertible {
   case unreadable(file: String, reason: String)
+  /// A private key under a passphrase.
+  case encryptedKey(file: String)
+  /// The private key is another certificate's.
+  case keyMismatch(certificate: String, key: String)
   case openSSL(String)
 
   package var description: String {
     switch self {
     case .unreadable(let file, let reason): "\(file): \(reason)"
+    case .encryptedKey(let file): "\(file): the private key is under a passphrase, and only one without can be read"
+    case .keyMismatch(let certificate, let key):
+      "\(key): the private key does not belong to the certificate in \(certificate)"
     case .openSSL(let reason): reason
     }
   }
@@ -27,11 +34,13 @@ package final class TLSContext: @unchecked Sendable {  // SSL_CTX is immutable a
 
   /// For connections out, whose peer's certificate must lead to one of `anchors`.
   ///
+  /// - Parameter identity: what a peer that asks for a certificate is shown; nil for none.
   /// - Throws: `TLSConfigurationError` when they cannot be read.
-  package init(trusting anchors: TrustAnchors) throws(TLSConfigurationError) {
+  package init(trusting anchors: TrustAnchors, identity: TLSIdentity? = nil) throws(TLSConfigurationError) {
     context = try Self.make(TLS_client_method())
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
     try anchors.load(into: context)
+    try identity?.load(into: context)
     // ALPN: http/1.1 (RFC 7301; wire form, length first).
     let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
     SSL_CTX_set_alpn_protos(context, protocols, UInt32(protocols.count))
@@ -46,19 +55,19 @@ package final class TLSContext: @unchecked Sendable {  // SSL_CTX is immutable a
     }
   }
 
-  /// For connections in: a certificate chain and its key, both PEM files.
+  /// For connections in.
   ///
+  /// - Parameter clients: whose certificates clients have to show; nil to ask for none.
   /// - Throws: `TLSConfigurationError`.
-  package init(certificateChainFile: String, privateKeyFile: String) throws(TLSConfigurationError) {
+  package init(serving identity: TLSIdentity, clients: TrustAnchors? = nil) throws(TLSConfigurationError) {
     context = try Self.make(TLS_server_method())
-    // An encrypted key is an error; OpenSSL would ask for its passphrase on the terminal.
-    SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
-    guard SSL_CTX_use_certificate_chain_file(context, certificateChainFile) == 1 else {
-      throw .unreadable(file: certificateChainFile, reason: TLSReason.drain())
-    }
-    guard SSL_CTX_use_PrivateKey_file(context, privateKeyFile, SSL_FILETYPE_PEM) == 1 else {
-      throw .unreadable(file: privateKeyFile, reason: TLSReason.drain())
-    }
+    try identity.load(into: context)
+    guard let clients else { return }
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+    try clients.load(into: context)
+    // Sessions of clients that were verified are resumed under a name only.
+    let name = Array("proofd".utf8)
+    SSL_CTX_set_session_id_context(context, name, UInt32(name.count))
   }
 
   deinit { SSL_CTX_free(context) }

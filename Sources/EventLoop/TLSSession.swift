@@ -162,11 +162,20 @@ package final class TLSSession {
       return savedErrno == 0 ? .failed(.truncated) : .failed(.system(SocketError("tls", code: savedErrno)))
     default:
       broken = true
-      let unexpectedEnd = ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING
+      let code = ERR_GET_REASON(ERR_peek_error())
       let reason = TLSReason.drain()
-      return .failed(unexpectedEnd ? .truncated : .tls(reason))
+      if code == SSL_R_UNEXPECTED_EOF_WHILE_READING { return .failed(.truncated) }
+      return .failed(Self.certificateAlerts.contains(code) ? .certificateRefused(reason) : .tls(reason))
     }
   }
+
+  /// What a peer says of a certificate it was shown, or was not. RFC 8446 §6.2
+  private static let certificateAlerts: Set<Int32> = [
+    SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED, SSL_R_SSLV3_ALERT_BAD_CERTIFICATE,
+    SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE, SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED,
+    SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED, SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN, SSL_R_TLSV1_ALERT_UNKNOWN_CA,
+    SSL_R_TLSV1_ALERT_ACCESS_DENIED,
+  ]
 
   /// Whether another read may bring something although the kernel announces nothing. False while only the beginning
   /// of a record is here: its rest will be announced.

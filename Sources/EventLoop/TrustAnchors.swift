@@ -76,15 +76,20 @@ package enum TrustAnchors: Sendable, Hashable {
 /// A client's TLS context that is made when the first connection needs it: many gateways use no TLS at all.
 package final class TLSTrust: Sendable {
   private let anchors: TrustAnchors
+  private let identity: TLSIdentity?
   private let made = Protected<TLSContext?>(nil)
 
-  package init(_ anchors: TrustAnchors) { self.anchors = anchors }
+  /// - Parameter identity: what servers that ask for a certificate are shown.
+  package init(_ anchors: TrustAnchors, identity: TLSIdentity? = nil) {
+    self.anchors = anchors
+    self.identity = identity
+  }
 
   /// - Throws: `TLSConfigurationError`, each time.
   package func context() throws(TLSConfigurationError) -> TLSContext {
     try made.withLock { (made) throws(TLSConfigurationError) in
       if let made { return made }
-      let context = try TLSContext(trusting: anchors)
+      let context = try TLSContext(trusting: anchors, identity: identity)
       made = context
       return context
     }

@@ -13,8 +13,8 @@ package final class HTTPClient: HTTPSending {
   private let tls: TLSTrust
 
   /// - Parameters:
-  ///   - connections: the loop's; several clients with different trust share them.
-  ///   - tls: whom to trust at https origins.
+  ///   - connections: the loop's; several clients with different trust and certificates share them, but no connection.
+  ///   - tls: whom to trust at https origins, and the certificate to show there.
   package init(connections: LoopBound<ClientConnections>, tls: TLSTrust) {
     self.connections = connections
     self.tls = tls
@@ -54,7 +54,7 @@ private final class OneReply: Sendable {
 package final class ClientConnections: LoopResident {
   private struct Key: Hashable {
     let origin: Origin
-    /// Kept, so that no other trust can take its identity.
+    /// Kept, so that no other trust can take its identity. It stands for the client's certificate, too.
     let tls: TLSTrust
 
     static func == (one: Key, other: Key) -> Bool { one.origin == other.origin && one.tls === other.tls }

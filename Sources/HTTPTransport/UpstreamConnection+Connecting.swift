@@ -71,7 +71,7 @@ extension UpstreamConnection {
     if retriesWithoutSession() { return }
     switch failure {
     case .system(let error): tryNextAddress(after: .unreachable(error.description))
-    case .tls(let reason): fail(.tls(reason))  // another address would say the same
+    case .tls(let reason), .certificateRefused(let reason): fail(.tls(reason))  // another address would say the same
     case .truncated: tryNextAddress(after: .tls("connection closed during the handshake"))
     }
   }

@@ -180,7 +180,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
         loop.afterEvents(feeding)
       case .wouldBlock: break
       case .end: ended()
-      case .failed: fail(.closed)
+      case .failed(let failure): fail(.reading(failure))
       }
       return
     }
@@ -192,7 +192,7 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
         feed(UnsafeRawBufferPointer(rebasing: scratch.input[..<count]))
       case .wouldBlock: return
       case .end: return ended()
-      case .failed: return fail(.closed)
+      case .failed(let failure): return fail(.reading(failure))
       }
       guard phase != .closed, !readingPaused, readIsFilled || socket.hasPendingInput else { return }
     }
@@ -445,6 +445,17 @@ final class UpstreamConnection: UpstreamStream, StreamSocketDelegate, DeadlineTa
       hasGivenWay = true
       arm(0)
     default: fail(.responseTimeout)
+    }
+  }
+}
+
+extension UpstreamFailure {
+  /// What ended an open connection. A certificate that was not accepted is no accident of this one.
+  fileprivate static func reading(_ failure: SocketFailure) -> UpstreamFailure {
+    if case .certificateRefused(let reason) = failure {
+      .tls("client certificate not accepted: \(reason)")
+    } else {
+      .closed
     }
   }
 }

@@ -17,6 +17,8 @@ package enum OAuthError: Error, Sendable, Equatable {
   case noCommonProofAlgorithm
   /// The proof could not be made.
   case proof(CryptographyError)
+  /// An assertion could not be signed.
+  case assertion(CryptographyError)
 }
 
 /// What is wrong with a successful answer.
@@ -39,6 +41,7 @@ extension OAuthError: CustomStringConvertible {
     case .boundToAnotherKey: "the access token is bound to another key than ours"
     case .noCommonProofAlgorithm: "the authorization server does not accept ES256, the algorithm of our DPoP proofs"
     case .proof(let error): "no DPoP proof could be made: \(error)"
+    case .assertion(let error): "no assertion could be signed: \(error)"
     }
   }
 
@@ -52,6 +55,7 @@ extension OAuthError: CustomStringConvertible {
     case .boundToAnotherKey: "bound_to_another_key"
     case .noCommonProofAlgorithm: "no_common_proof_algorithm"
     case .proof: "proof_failed"
+    case .assertion: "assertion_failed"
     }
   }
 }

@@ -22,7 +22,7 @@ struct TLSResumptionTests {
     }
 
     static func makeServer(_ certificate: String = certificates.server) throws -> TLSContext {
-      try TLSContext(certificateChainFile: certificate, privateKeyFile: certificates.serverKey)
+      try TLSContext(serving: TLSIdentity(certificateChainFile: certificate, privateKeyFile: certificates.serverKey))
     }
 
     /// Connects, and reads what the server says, its tickets with it.

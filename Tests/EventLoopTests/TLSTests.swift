@@ -20,7 +20,8 @@ struct TLSTests {
       name: String = "localhost"
     ) throws {
       listener = try PeerListener()
-      context = try TLSContext(certificateChainFile: certificate, privateKeyFile: certificates.serverKey)
+      context = try TLSContext(
+        serving: TLSIdentity(certificateChainFile: certificate, privateKeyFile: certificates.serverKey))
       let client = try TLSContext(trusting: anchors)
       socket = try StreamSocket(
         loop: turned.loop, connectingTo: listener.address, tls: TLSSession(client: client, serverName: name),
@@ -153,9 +154,10 @@ struct TLSTests {
       (missing, Self.certificates.serverKey, missing), (Self.certificates.server, empty, empty),
       (Self.certificates.authority, Self.certificates.serverKey, Self.certificates.serverKey),
       (Self.certificates.server, Self.certificates.encryptedKey, Self.certificates.encryptedKey),
+      (Self.certificates.server, Self.certificates.encryptedPKCS8, Self.certificates.encryptedPKCS8),
     ] {
       let error = #expect(throws: TLSConfigurationError.self) {
-        try TLSContext(certificateChainFile: chain, privateKeyFile: key)
+        try TLSContext(serving: TLSIdentity(certificateChainFile: chain, privateKeyFile: key))
       }
       #expect(error?.description.hasPrefix("\(blamed): ") == true)
     }

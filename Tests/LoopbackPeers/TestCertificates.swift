@@ -1,3 +1,4 @@
+package import EventLoop
 import Glibc
 
 /// A certificate authority and what it issued, made by the `openssl` command once per test run.
@@ -12,8 +13,12 @@ package final class TestCertificates: Sendable {
   package let serverKey: String
   /// The same names, and yesterday's.
   package let expiredServer: String
-  /// `serverKey` under a passphrase.
+  /// `serverKey` under a passphrase, in the older form and in PKCS #8.
   package let encryptedKey: String
+  package let encryptedPKCS8: String
+  /// Two clients with a key each, both known to `authority`.
+  package let client: TLSIdentity
+  package let otherClient: TLSIdentity
 
   private init() {
     let folder = TemporaryFolder()
@@ -27,8 +32,17 @@ package final class TestCertificates: Sendable {
     serverKey = folder.file("server.key")
     expiredServer = folder.file("expired.pem")
     encryptedKey = folder.file("encrypted.key")
+    encryptedPKCS8 = folder.file("encrypted.p8")
+    client = Self.identity("client", in: folder)
+    otherClient = Self.identity("client2", in: folder)
     self.folder = Unmanaged.passRetained(folder)
     atexit { TestCertificates.shared.folder.release() }
+  }
+
+  package var serverIdentity: TLSIdentity { TLSIdentity(certificateChainFile: server, privateKeyFile: serverKey) }
+
+  private static func identity(_ name: String, in folder: TemporaryFolder) -> TLSIdentity {
+    TLSIdentity(certificateChainFile: folder.file("\(name).pem"), privateKeyFile: folder.file("\(name).key"))
   }
 
   private nonisolated(unsafe) let folder: Unmanaged<TemporaryFolder>
@@ -56,5 +70,10 @@ package final class TestCertificates: Sendable {
     $sign -extensions server -days 2 -out server.pem
     $sign -extensions server -days -1 -out expired.pem
     openssl ec -in server.key -aes128 -passout pass:test -out encrypted.key
+    openssl pkcs8 -topk8 -in server.key -passout pass:test -out encrypted.p8
+    for client in client client2; do
+      $new -subj /CN=$client -keyout $client.key -out $client.csr
+      openssl x509 -req -in $client.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out $client.pem
+    done
     """
 }

@@ -74,5 +74,5 @@ package struct JWK: Sendable, Equatable {
   package static func == (a: JWK, b: JWK) -> Bool { a.material == b.material }
 
   /// Every member that is private for some key type. RFC 7518 §6.2.2, §6.3.2, §6.4.1
-  private static let privateMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
+  static let privateMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 }

@@ -18,7 +18,8 @@ package final class ProofKey: @unchecked Sendable {  // an EVP_PKEY is not chang
     defer { EVP_PKEY_CTX_free(context) }
     var generated: OpaquePointer?
     guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_CTX_set_group_name(context, "prime256v1") == 1,
-      EVP_PKEY_generate(context, &generated) == 1, let generated, let jwk = try? publicJWK(of: generated)
+      EVP_PKEY_generate(context, &generated) == 1, let generated,
+      let jwk = try? PrivateKeyImport.publicJWK(of: generated)
     else { preconditionFailure("OpenSSL could not generate a P-256 key") }
     return ProofKey(owning: generated, publicJWK: jwk)
   }
@@ -28,19 +29,16 @@ package final class ProofKey: @unchecked Sendable {  // an EVP_PKEY is not chang
   /// - Throws: ``CryptographyError/malformedKey(_:)`` unless it is exactly one P-256 key whose halves belong together.
   ///   RFC 5958 §2, RFC 5915 §3
   package convenience init(pkcs8 der: Secret) throws(CryptographyError) {
-    try self.init(owning: Self.decoded(der))
+    guard let key = der.withUnsafeBytes({ PrivateKeyImport.key($0, form: .pkcs8) }) else {
+      throw .malformedKey(.notPrivateKey)
+    }
+    try self.init(owning: key)
   }
 
   /// Makes the key from its private number, 32 bytes big-endian: the `d` of a private JWK. RFC 7518 §6.2.2.1
   package convenience init(scalar: Secret) throws(CryptographyError) {
-    guard scalar.count == 32 else { throw .malformedKey(.notPrivateKey) }
-    // ECPrivateKey { version 1, privateKey, [0] prime256v1 }; OpenSSL computes the public half. RFC 5915 §3
-    var der: [UInt8] = [0x30, 0x31, 0x02, 0x01, 0x01, 0x04, 0x20]
-    der.reserveCapacity(51)
-    scalar.withUnsafeBytes { der.append(contentsOf: $0) }
-    der += [0xA0, 0x0A, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
-    defer { der.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
-    try self.init(owning: Self.decoded(Secret(der)))
+    guard let key = scalar.withUnsafeBytes({ PrivateKeyDER.p256($0) }) else { throw .malformedKey(.notPrivateKey) }
+    try self.init(owning: key)
   }
 
   private convenience init(owning pointer: OpaquePointer) throws(CryptographyError) {
@@ -71,52 +69,12 @@ package final class ProofKey: @unchecked Sendable {  // an EVP_PKEY is not chang
     return Secret(UnsafeRawBufferPointer(start: der, count: count))
   }
 
-  private static func decoded(_ der: Secret) throws(CryptographyError) -> OpaquePointer {
-    let key = der.withUnsafeBytes { bytes -> OpaquePointer? in
-      OpenSSL.clearErrors()
-      defer { OpenSSL.clearErrors() }
-      return bytes.withNonNullBase { base in
-        var end: UnsafePointer<UInt8>? = base
-        guard let key = d2i_AutoPrivateKey(nil, &end, bytes.count) else { return nil }
-        if end == base + bytes.count { return key }
-        EVP_PKEY_free(key)  // something follows the key
-        return nil
-      }
-    }
-    guard let key else { throw .malformedKey(.notPrivateKey) }
-    return key
-  }
-
   /// Makes sure that an imported key is P-256 and that its private number is in range and belongs to its point.
   private static func checked(_ pointer: OpaquePointer) throws(CryptographyError) -> JWK {
-    OpenSSL.clearErrors()
-    defer { OpenSSL.clearErrors() }
-    guard EVP_PKEY_is_a(pointer, "EC") == 1, let context = EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else {
+    // Whatever is wrong, it is no key of ours.
+    guard let jwk = try? PrivateKeyImport.checkedJWK(of: pointer), case .p256 = jwk.material else {
       throw .malformedKey(.notPrivateKey)
     }
-    defer { EVP_PKEY_CTX_free(context) }
-    var group = [CChar](repeating: 0, count: 32)
-    guard EVP_PKEY_get_group_name(pointer, &group, group.count, nil) == 1,
-      group.prefix(while: { $0 != 0 }).elementsEqual("prime256v1".utf8CString.dropLast()),
-      EVP_PKEY_check(context) == 1
-    else { throw .malformedKey(.notPrivateKey) }
-    return try publicJWK(of: pointer)
-  }
-
-  private static func publicJWK(of pointer: OpaquePointer) throws(CryptographyError) -> JWK {
-    let x = try coordinate(OSSL_PKEY_PARAM_EC_PUB_X, of: pointer)
-    let y = try coordinate(OSSL_PKEY_PARAM_EC_PUB_Y, of: pointer)
-    return try JWK(.p256(x: x, y: y))
-  }
-
-  /// One coordinate of the public point, left-padded to 32 bytes. RFC 7518 §6.2.1.2
-  private static func coordinate(_ name: String, of pointer: OpaquePointer) throws(CryptographyError) -> [UInt8] {
-    OpenSSL.clearErrors()
-    var number: OpaquePointer?
-    guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1 else { throw OpenSSL.failure(.exportKey) }
-    defer { BN_free(number) }
-    var bytes = [UInt8](repeating: 0, count: 32)
-    guard BN_bn2binpad(number, &bytes, 32) == 32 else { throw OpenSSL.failure(.exportKey) }
-    return bytes
+    return jwk
   }
 }

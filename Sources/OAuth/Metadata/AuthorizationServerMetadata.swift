@@ -9,6 +9,12 @@ package struct AuthorizationServerMetadata: Sendable, Equatable {
   package let tokenEndpoint: HTTPURL
   package let revocationEndpoint: HTTPURL?
   package let introspectionEndpoint: HTTPURL?
+  /// OpenID Connect Discovery 1.0 §3
+  package let userinfoEndpoint: HTTPURL?
+  /// Where the server's public keys are.
+  package let jwksURI: HTTPURL?
+  /// The endpoints for clients that show a certificate, where they are others. RFC 8705 §5
+  private let mutualTLSAliases: [String: HTTPURL]
   /// nil if the server is silent about DPoP. RFC 9449 §5.1
   package let proofAlgorithms: [String]?
 
@@ -26,12 +32,28 @@ package struct AuthorizationServerMetadata: Sendable, Equatable {
     self.issuer = stated
     tokenEndpoint = url
     /// An optional endpoint that can't be used is as good as absent.
-    func optional(_ name: String) -> HTTPURL? {
-      json[name]?.stringValue.flatMap { try? HTTPURL(parsing: $0) }.flatMap { issuer.permits($0) ? $0 : nil }
+    func optional(_ name: String, in json: JSONValue? = json) -> HTTPURL? {
+      json?[name]?.stringValue.flatMap { try? HTTPURL(parsing: $0) }.flatMap { issuer.permits($0) ? $0 : nil }
     }
     revocationEndpoint = optional("revocation_endpoint")
     introspectionEndpoint = optional("introspection_endpoint")
+    userinfoEndpoint = optional("userinfo_endpoint")
+    jwksURI = optional("jwks_uri")
+    var aliases: [String: HTTPURL] = [:]
+    for name in ["token_endpoint", "revocation_endpoint"] {
+      aliases[name] = optional(name, in: json["mtls_endpoint_aliases"])
+    }
+    mutualTLSAliases = aliases
     proofAlgorithms = json["dpop_signing_alg_values_supported"]?.stringArrayValue
+  }
+
+  /// Where a client asks for tokens, by whether it shows a certificate. RFC 8705 §5
+  package func tokenEndpoint(mutualTLS: Bool) -> HTTPURL {
+    mutualTLS ? mutualTLSAliases["token_endpoint"] ?? tokenEndpoint : tokenEndpoint
+  }
+
+  package func revocationEndpoint(mutualTLS: Bool) -> HTTPURL? {
+    mutualTLS ? mutualTLSAliases["revocation_endpoint"] ?? revocationEndpoint : revocationEndpoint
   }
 
   /// - Throws: ``OAuthError/noCommonProofAlgorithm`` if the server says which algorithms it takes, and ES256 is not there.

@@ -1,7 +1,7 @@
 package import Cryptography
 package import HTTPWire
 
-/// One call of an authorization server's endpoint: at most two sends, the second for a nonce. Pure, apart from `jti`.
+/// One call of an authorization server's endpoint: at most two sends, the second for a nonce. Pure, apart from each `jti`.
 ///
 /// The one place where an authorization server's nonce challenge is answered, for every grant and every endpoint:
 /// ```swift
@@ -39,7 +39,7 @@ package struct EndpointCall {
   /// - Parameters:
   ///   - nonce: the authorization server's last one, if it gave any.
   ///   - issuedAtUnixSeconds: the server's time as far as it is known.
-  /// - Throws: ``OAuthError/proof(_:)``
+  /// - Throws: ``OAuthError/proof(_:)``, ``OAuthError/assertion(_:)``
   package mutating func send(nonce: NonceValue?, issuedAtUnixSeconds: Int64) throws(OAuthError) -> HTTPRequest {
     precondition(sendCount < Self.sendsMax, "an endpoint call is two sends at most")
     sendCount += 1
@@ -50,11 +50,9 @@ package struct EndpointCall {
     ]
     var parameters = request.parameters
     request.authentication.authenticate(&fields, &parameters)
-    let form = parameters.map { parameter in
-      switch parameter.value {
-      case .text(let text): (parameter.name, text)
-      case .secret(let secret): (parameter.name, secret.revealedString())
-      }
+    let form = try parameters.map { parameter throws(OAuthError) in
+      let text = try parameter.text(for: request.endpoint, issuedAtUnixSeconds: issuedAtUnixSeconds)
+      return (parameter.name, text)
     }
     if let proofKey {
       let proof = try EndpointProof.make(

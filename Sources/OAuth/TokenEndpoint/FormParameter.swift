@@ -1,4 +1,5 @@
 package import Cryptography
+import HTTPWire
 
 /// One parameter of a request to an endpoint. It prints its name, never its value.
 package struct FormParameter: Sendable {
@@ -6,6 +7,8 @@ package struct FormParameter: Sendable {
     case text(String)
     /// A token, a password, an assertion that somebody else made.
     case secret(Secret)
+    /// Made when the request is sent.
+    case assertion(JWTAssertion)
   }
 
   package let name: String
@@ -21,8 +24,27 @@ package struct FormParameter: Sendable {
     value = .secret(secret)
   }
 
+  package init(_ name: String, _ assertion: JWTAssertion) {
+    self.name = name
+    value = .assertion(assertion)
+  }
+
+  /// The text of it in one send.
+  func text(for endpoint: HTTPURL, issuedAtUnixSeconds: Int64) throws(OAuthError) -> String {
+    switch value {
+    case .text(let text): text
+    case .secret(let secret): secret.revealedString()
+    case .assertion(let assertion): try assertion.sign(for: endpoint, issuedAtUnixSeconds: issuedAtUnixSeconds)
+    }
+  }
+
+  /// What must not show in anything the server says.
   var secret: Secret? {
-    if case .secret(let secret) = value { secret } else { nil }
+    switch value {
+    case .text: nil
+    case .secret(let secret): secret
+    case .assertion(let assertion): assertion.signer.secret
+    }
   }
 }
 

@@ -23,7 +23,8 @@ struct TLSSessionFailureTests {
 
     init(limits: UpstreamLimits = UpstreamLimits()) throws {
       let listener = try PeerListener()
-      context = try TLSContext(certificateChainFile: certificates.server, privateKeyFile: certificates.serverKey)
+      context = try TLSContext(
+        serving: TLSIdentity(certificateChainFile: certificates.server, privateKeyFile: certificates.serverKey))
       rig = try UpstreamRig(
         origin: "https://127.0.0.1:\(listener.port)", listener: listener,
         tls: TLSContext(trusting: .file(certificates.authority)), limits: limits)

@@ -16,7 +16,7 @@ struct TLSUpstreamTests {
     init(authority: String = certificates.authority, serverName: String? = nil, host: String = "127.0.0.1") throws {
       let listener = try PeerListener()
       context = try TLSContext(
-        certificateChainFile: certificates.server, privateKeyFile: certificates.serverKey)
+        serving: TLSIdentity(certificateChainFile: certificates.server, privateKeyFile: certificates.serverKey))
       rig = try UpstreamRig(
         origin: "https://\(host):\(listener.port)", listener: listener,
         tls: TLSContext(trusting: .file(authority)), serverName: serverName)

@@ -4,7 +4,7 @@ import Testing
 
 struct JWTBearerGrantTests {
   @Test func `RFC 7523 §2.1 the assertion is a parameter of the form`() throws {
-    let grant = JWTBearerGrant(assertion: Secret(utf8: "e30.e30.c2ln"), target: GrantTarget(scope: "read"))
+    let grant = JWTBearerGrant(assertion: .given(Secret(utf8: "e30.e30.c2ln")), target: GrantTarget(scope: "read"))
     #expect(
       try grant.sentForm() == [
         "grant_type": ["urn:ietf:params:oauth:grant-type:jwt-bearer"], "assertion": ["e30.e30.c2ln"],

@@ -70,6 +70,41 @@ struct AuthorizationServerMetadataTests {
     try metadata.checkProofAlgorithm()
   }
 
+  @Test func `the places of keys and of user information are read, if they can be used`() throws {
+    let required = #""issuer":"https://id.example.com/a","token_endpoint":"https://id.example.com/t""#
+    let metadata = try parse(
+      required + #","jwks_uri":"https://id.example.com/keys","userinfo_endpoint":"https://id.example.com/me""#)
+    #expect(metadata.jwksURI?.absoluteString == "https://id.example.com/keys")
+    #expect(metadata.userinfoEndpoint?.absoluteString == "https://id.example.com/me")
+    let unsafe = try parse(required + #","jwks_uri":"http://id.example.com/keys","userinfo_endpoint":7"#)
+    #expect(unsafe.jwksURI == nil)
+    #expect(unsafe.userinfoEndpoint == nil)
+  }
+
+  @Test(
+    arguments: [
+      (
+        #"{"token_endpoint":"https://mtls.example.com/t","revocation_endpoint":"https://mtls.example.com/r"}"#,
+        "https://mtls.example.com/t", "https://mtls.example.com/r"
+      ),
+      (#"{"token_endpoint":"https://mtls.example.com/t"}"#, "https://mtls.example.com/t", "https://id.example.com/r"),
+      (#"{"token_endpoint":"http://mtls.example.com/t"}"#, "https://id.example.com/t", "https://id.example.com/r"),
+      (#"{"token_endpoint":null}"#, "https://id.example.com/t", "https://id.example.com/r"),
+      ("[]", "https://id.example.com/t", "https://id.example.com/r"),
+      ("null", "https://id.example.com/t", "https://id.example.com/r"),
+    ])
+  func `RFC 8705 §5 clients with a certificate have endpoints of their own, where there are any`(
+    aliases: String, tokens: String, revocation: String
+  ) throws {
+    let metadata = try parse(
+      #""issuer":"https://id.example.com/a","token_endpoint":"https://id.example.com/t","#
+        + #""revocation_endpoint":"https://id.example.com/r","mtls_endpoint_aliases":\#(aliases)"#)
+    #expect(metadata.tokenEndpoint(mutualTLS: true).absoluteString == tokens)
+    #expect(metadata.tokenEndpoint(mutualTLS: false).absoluteString == "https://id.example.com/t")
+    #expect(metadata.revocationEndpoint(mutualTLS: true)?.absoluteString == revocation)
+    #expect(metadata.revocationEndpoint(mutualTLS: false)?.absoluteString == "https://id.example.com/r")
+  }
+
   @Test func `a server that does not list the grant it has is believed to have it`() throws {
     _ = try parse(
       #""issuer":"https://id.example.com/a","token_endpoint":"https://id.example.com/t","#
