@@ -42,6 +42,12 @@ package struct AuthorizationServerSettings: Sendable {
   package var ignoresUnknownAudience = false
   package var refresh = RefreshPolicy()
   package var idToken = IDTokenPresence.always
+  /// Who may log in with a password.
+  package var users: [SimulatedUser] = []
+  /// Whose assertions are taken for a person's consent. RFC 7523 §3
+  package var assertionIssuers: [AssertionIssuer] = []
+  /// Whether a token exchange takes tokens this server never issued.
+  package var acceptsAnySubject = false
 
   package init() {}
 
@@ -72,31 +78,6 @@ package struct AuthorizationServerSettings: Sendable {
   /// How `expires_in` is written; some servers send a string, it may be absent. RFC 6749 §5.1
   package enum ExpiresInForm: String, Sendable, CaseIterable {
     case number, string, omitted
-  }
-}
-
-/// A client the authorization server knows.
-package struct SimulatedClient: Sendable, Equatable {
-  package var id: String
-  /// nil for a public client.
-  package var secret: String?
-  /// What the client may use; a public client always uses `none`.
-  package var authentication: Set<Authentication>
-
-  package init(id: String, secret: String? = nil, authentication: Set<Authentication>? = nil) {
-    self.id = id
-    self.secret = secret
-    self.authentication = authentication ?? (secret == nil ? [.none] : [.basic, .post])
-  }
-
-  /// RFC 6749 §2.1
-  var isPublic: Bool { secret == nil }
-
-  /// RFC 7591 §2, `token_endpoint_auth_method`
-  package enum Authentication: String, Sendable, CaseIterable {
-    case none
-    case basic = "client_secret_basic"
-    case post = "client_secret_post"
   }
 }
 

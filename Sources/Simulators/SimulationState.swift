@@ -13,6 +13,8 @@ final class SimulationState: Sendable {
   let grants: GrantBook
   let nonces: [Role: NonceBook]
   let replays: [Role: ReplayStore] = [.authorizationServer: ReplayStore(), .api: ReplayStore()]
+  /// The `jti` values of assertions. RFC 7523 §3
+  let assertions = ReplayStore()
   /// Set once both ports are open.
   let addresses = Protected(Addresses())
 
@@ -47,6 +49,15 @@ final class SimulationState: Sendable {
   var issuer: String {
     serverSettings(of: .authorizationServer).externalURL ?? origin(of: .authorizationServer)
   }
+
+  /// Whether a token is neither expired nor revoked, and its grant alive.
+  func isGood(_ token: IssuedToken, at role: Role) -> Bool { !isRevoked(token) && !isExpired(token, at: role) }
+
+  func isRevoked(_ token: IssuedToken) -> Bool {
+    tokens.isRevoked(token) || token.grant.map { grants.grant($0)?.isAlive != true } ?? false
+  }
+
+  func isExpired(_ token: IssuedToken, at role: Role) -> Bool { now(at: role) >= token.expiresAtUnixSeconds }
 
   func origin(of role: Role) -> String {
     addresses.withLock { role == .api ? $0.api : $0.authorizationServer }

@@ -55,14 +55,17 @@ import Testing
   @Test func `every setting reaches its place`() throws {
     let (simulation, admin) = try start()
     defer { simulation.stop() }
+    let key = ProofKey.generate().publicJWK
     let change = """
       {"authorization_server": {"nonce": {"mode": "rotate", "previous_accepted": 3, "lifetime_seconds": 9,
        "per_key": true, "challenge": {"status": 401, "nonce_fields": "two", "odd_case": true}},
-       "clients": [{"id": "a", "secret": "b", "authentication": ["client_secret_post"]}, {"id": "c"}],
+       "clients": [{"id": "a", "secret": "b", "authentication": ["client_secret_post"]}, {"id": "c"},
+       {"id": "d", "keys": [\(key.json)]}],
        "binding": "optional", "token_format": "opaque", "token_type": "dPoP", "token_lifetime_seconds": 7,
        "expires_in": "string", "audiences": ["x"], "scopes": ["y"], "audience_ignored": true,
        "refresh_rotation": "never", "refresh_overlap_seconds": 30, "refresh_lifetime_seconds": 90,
-       "consumes_refresh_before_nonce": true, "id_token": "first"},
+       "consumes_refresh_before_nonce": true, "id_token": "first", "users": [{"username": "u", "password": "p"}],
+       "assertion_issuers": [{"issuer": "i", "keys": [\(key.json)]}], "accept_any_subject": true},
        "api": {"nonce": {"mode": "once", "challenge": {"place": "both", "bearer": "line-after"}},
        "clock_offset_seconds": -90, "proof_age_seconds_max": 10, "proof_lead_seconds_max": 1, "encoding": "chunked",
        "external_url": "https://e", "hosts": ["h"], "access": {"kind": "header", "name": "K", "value": "v"},
@@ -81,6 +84,7 @@ import Testing
     #expect(
       server.clients == [
         SimulatedClient(id: "a", secret: "b", authentication: [.post]), SimulatedClient(id: "c"),
+        SimulatedClient(id: "d", keys: [key], authentication: [.privateKeyJWT]),
       ])
     #expect(server.binding == .optional)
     #expect(server.tokenFormat == .opaque)
@@ -95,6 +99,9 @@ import Testing
     #expect(server.refresh.lifetimeSeconds == 90)
     #expect(server.refresh.isConsumedBeforeNonce)
     #expect(server.idToken == .first)
+    #expect(server.users == [SimulatedUser(username: "u", password: "p")])
+    #expect(server.assertionIssuers == [AssertionIssuer(issuer: "i", keys: [key])])
+    #expect(server.acceptsAnySubject)
     let api = simulation.settings.api
     #expect(api.server.nonce.mode == .once)
     #expect(api.server.nonce.challenge.place == .both)
@@ -122,6 +129,8 @@ import Testing
     (#"{"api": {"rejection": "early-close", "access": {"kind": "basic"}}}"#, "settings.api.access.username is needed"),
     (#"{"api": {"access": {"kind": "none", "name": "x"}}}"#, #"has no member "name""#),
     (#"{"authorization_server": {"token_lifetime_seconds": -1}}"#, "must be a number from 0"),
+    (#"{"authorization_server": {"clients": [{"id": "a", "keys": [{"kty": "oct"}]}]}}"#, "keys: not a usable key"),
+    (#"{"authorization_server": {"users": [{"username": "a"}]}}"#, "users.password is needed"),
     (#"{"authorization_server": {"clients": [{"id": "a", "authentication": ["x"]}]}}"#, "must be a list of: none"),
   ])
   func `a mistake in the settings changes nothing and says where it is`(change: String, problem: String) throws {

@@ -20,6 +20,7 @@ import Testing
     names += AuthorizationServerSettings.TokenBinding.allCases.map(\.rawValue)
     names += AuthorizationServerSettings.IDTokenPresence.allCases.map(\.rawValue)
     names += RefreshPolicy.Rotation.allCases.map(\.rawValue) + SimulatedGrant.Revocation.allCases.map(\.rawValue)
+    names += SimulatedClient.Authentication.allCases.map(\.rawValue)
     names += GrantType.allCases.map(\.rawValue)
     names += Self.keys(SettingsJSON.table.json(SimulationSettings()))
     let faults: [Fault] = [

@@ -12,7 +12,7 @@ struct APIServer: SimulatedService {
       return .refused(.misdirected(error))
     }
     if head.path == Self.metadataPath { return .granted(Grant()) }
-    let admission = AccessControl(state: state).admit(head)
+    let admission = AccessControl(role: role, state: state).admit(head)
     guard case .granted(let grant) = admission, let answer = invalidTokenAnswer() else { return admission }
     return .refused(
       Outcome(answer: answer.adding(grant.fields), verdict: .refusedBySetting, proof: grant.proof))

@@ -1,12 +1,11 @@
 import Cryptography
 import HTTPWire
 
-/// Judges the credential of a request to the API.
+/// Judges the credential of a request to a protected resource: the API's, or `/userinfo`.
 struct AccessControl: Sendable {
+  let role: Role
   let state: SimulationState
-  private var gate: ProofGate { ProofGate(role: .api, state: state) }
-
-  init(state: SimulationState) { self.state = state }
+  private var gate: ProofGate { ProofGate(role: role, state: state) }
 
   func admit(_ head: ReceivedHead) -> Admission {
     do {
@@ -19,6 +18,17 @@ struct AccessControl: Sendable {
       case .query(let name, let value):
         return .granted(try key(head.parameters.filter { $0.name == name }.map(\.value), value))
       }
+    } catch {
+      return .refused(error.outcome)
+    }
+  }
+
+  /// Demands a token of a login, with a proof if it is bound. OpenID Connect Core §5.3.1, RFC 9449 §7.2
+  func admitLogin(_ head: ReceivedHead) -> Admission {
+    let isBearer = head.values(of: "authorization").first?.hasPrefix("Bearer ") == true
+    do {
+      let grant = isBearer ? try bearer(head, [], takesBound: false) : try dpop(head)
+      return .granted(grant)
     } catch {
       return .refused(error.outcome)
     }
@@ -53,7 +63,7 @@ struct AccessControl: Sendable {
           .tokenBinding, "The token is bound to another key, or to none.",
           Challenges.dpop(error: "invalid_token", .tokenBinding))
       }
-      return Grant(fields: admission.fields, scheme: "DPoP", scope: token.scope, proof: proof)
+      return Grant(fields: admission.fields, scheme: "DPoP", scope: token.scope, proof: proof, token: token)
     } catch {
       var outcome = error.outcome
       outcome.proof = proof
@@ -63,11 +73,17 @@ struct AccessControl: Sendable {
   }
 
   /// A bound token is accepted too, as by an API that knows nothing of DPoP. RFC 9449 §7.2
-  private func bearer(_ head: ReceivedHead, _ tokens: [String]) throws(Refusal) -> Grant {
+  private func bearer(
+    _ head: ReceivedHead, _ tokens: [String], takesBound: Bool = true
+  ) throws(Refusal) -> Grant {
     let challenge = { (error: String?, _: Verdict?) in Challenges.bearer(error: error) }
     let text = try token(head, scheme: "Bearer", challenge: Challenges.bearer(error: nil), repeated: challenge)
     if tokens.contains(text) { return Grant(scheme: "Bearer") }
-    return Grant(scheme: "Bearer", scope: try valid(text, challenge).scope)
+    let token = try valid(text, challenge)
+    guard takesBound || token.jkt == nil else {
+      throw Refusal(.tokenBinding, "The token is bound to a key.", Challenges.bearer(error: "invalid_token"))
+    }
+    return Grant(scheme: "Bearer", scope: token.scope, token: token)
   }
 
   private func basic(_ head: ReceivedHead, _ username: String, _ password: String) throws(Refusal) -> Grant {
@@ -116,18 +132,18 @@ struct AccessControl: Sendable {
       Refusal(verdict, text, challenge("invalid_token", verdict))
     }
     guard let token = state.tokens.find(text) else { throw refusal(.tokenUnknown, "The token is not known.") }
-    let isGrantAlive = token.grant.map { state.grants.grant($0)?.isAlive == true } ?? true
-    guard isGrantAlive, !state.tokens.isRevoked(token) else { throw refusal(.tokenRevoked, "The token is revoked.") }
-    guard state.now(at: .api) < token.expiresAtUnixSeconds else {
-      throw refusal(.tokenExpired, "The token is expired.")
-    }
-    let settings = state.settings.withLock { $0 }
-    var own = settings.api.audiences.isEmpty ? settings.authorizationServer.audiences : settings.api.audiences
-    if own.isEmpty { own = [state.origin(of: .api)] }
-    guard token.audiences.contains(where: own.contains) else {
+    guard !state.isRevoked(token) else { throw refusal(.tokenRevoked, "The token is revoked.") }
+    guard !state.isExpired(token, at: role) else { throw refusal(.tokenExpired, "The token is expired.") }
+    guard role == .authorizationServer || token.audiences.contains(where: ownAudiences.contains) else {
       throw refusal(.tokenAudience, "The token is for another API.")
     }
     return token
+  }
+
+  private var ownAudiences: [String] {
+    let settings = state.settings.withLock { $0 }
+    let own = settings.api.audiences.isEmpty ? settings.authorizationServer.audiences : settings.api.audiences
+    return own.isEmpty ? [state.origin(of: .api)] : own
   }
 
   /// RFC 9449 §7.1, §9
@@ -138,7 +154,7 @@ struct AccessControl: Sendable {
         answer: .text(401, "The proof is refused.", fields: Challenges.dpop(error: "invalid_dpop_proof", verdict)),
         verdict: verdict, detail: refusal.defect.detail, proof: refusal.proof)
     }
-    let style = state.serverSettings(of: .api).nonce.challenge
+    let style = state.serverSettings(of: role).nonce.challenge
     let status = style.status ?? 401
     let error = JSONValue.object([("error", .string("use_dpop_nonce"))])
     var answer = style.place == .field ? Answer.text(status, "A nonce is needed.") : Answer.json(status, error)

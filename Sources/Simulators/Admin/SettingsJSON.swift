@@ -11,7 +11,7 @@ enum SettingsJSON {
   private static var authorizationServer: SettingsTable<AuthorizationServerSettings> {
     SettingsTable(
       server(\.server) + [
-        clients,
+        ClientJSON.clients,
         .choice("binding", \.binding),
         .choice("token_format", \.tokenFormat),
         .text("token_type", \.tokenTypeSpelling),
@@ -25,6 +25,9 @@ enum SettingsJSON {
         .integer("refresh_lifetime_seconds", \.refresh.lifetimeSeconds),
         .flag("consumes_refresh_before_nonce", \.refresh.isConsumedBeforeNonce),
         .choice("id_token", \.idToken),
+        ClientJSON.users,
+        ClientJSON.assertionIssuers,
+        .flag("accept_any_subject", \.acceptsAnySubject),
       ])
   }
 
@@ -90,40 +93,6 @@ enum SettingsJSON {
       }
       settings.scopes = value.stringArrayValue
     }
-  }
-
-  private static var clients: Setting<AuthorizationServerSettings> {
-    Setting(name: "clients") {
-      .array(
-        $0.clients.map { client in
-          .object([
-            ("id", .string(client.id)), ("secret", .optional(client.secret)),
-            ("authentication", .strings(client.authentication.map(\.rawValue).sorted())),
-          ])
-        })
-    } set: { settings, value, path throws(AdminError) in
-      guard let values = value.arrayValue else { throw AdminError("\(path) must be a list of clients") }
-      var clients: [SimulatedClient] = []
-      for value in values { clients.append(try client(value, path)) }
-      settings.clients = clients
-    }
-  }
-
-  private static func client(_ value: JSONValue, _ path: String) throws(AdminError) -> SimulatedClient {
-    var members = try JSONMembers(value, at: path)
-    let id = try required(members.text("id"), "\(path).id")
-    let secret = try members.text("secret")
-    var authentication: Set<SimulatedClient.Authentication>?
-    if let names = members.take("authentication") {
-      let methods = (names.stringArrayValue ?? []).compactMap { SimulatedClient.Authentication(rawValue: $0) }
-      guard !methods.isEmpty, methods.count == names.arrayValue?.count else {
-        let known = SimulatedClient.Authentication.allCases.map(\.rawValue).joined(separator: ", ")
-        throw AdminError("\(path).authentication must be a list of: \(known)")
-      }
-      authentication = Set(methods)
-    }
-    try members.finish()
-    return SimulatedClient(id: id, secret: secret, authentication: authentication)
   }
 
   private static var invalidToken: Setting<APISettings> {

@@ -13,7 +13,7 @@ struct TokenEndpoint: Sendable {
     var outcome: Outcome
     do {
       let form = try TokenForm(head, body)
-      let client = try ClientAuthentication.identify(head, form, settings.clients)
+      let client = try ClientAuthentication(state: state, clients: settings.clients).identify(head, form)
       let flow = try flow(of: TokenRequest(client: client, form: form, settings: settings, state: state))
       record = flow.record
       let draft = try flow.draft()
@@ -43,6 +43,9 @@ struct TokenEndpoint: Sendable {
     switch request.form["grant_type"].flatMap({ GrantType(rawValue: $0) }) {
     case .clientCredentials: ClientCredentialsFlow(request: request)
     case .refreshToken: RefreshTokenFlow(request)
+    case .password: PasswordFlow(request: request)
+    case .jwtBearer: JWTBearerFlow(request: request)
+    case .tokenExchange: TokenExchangeFlow(request: request)
     case nil: throw TokenRefusal(.grantUnsupported, "this grant_type is not known here")
     }
   }

@@ -9,7 +9,7 @@ extension SimulatorArguments {
     Usage: proofd-sim [OPTION VALUE]...
 
     Ports
-      --as-port N           the authorization server (metadata, /jwks, /token)
+      --as-port N           the authorization server (metadata, /jwks, /token, /revoke, /userinfo)
       --api-port N          the API (/echo, /bytes/N, /upload, /slow, /status/N, /stream, /scope/NAME)
       --admin-port N        scripts, settings and the journal of all requests
       --no-admin            no admin port
@@ -22,6 +22,8 @@ extension SimulatorArguments {
       --token-format F      jwt (default), opaque
       --token-type TEXT     what token_type says in place of DPoP or Bearer
       --binding B           required (default): no token without a proof; optional: Bearer without one; ignored
+
+    Refresh tokens, users, client keys: see --settings; logins nobody made: POST /grants on the admin port.
 
     Nonces
       --nonce MODE          off (default), once, rotate, always-challenge, same-nonce, offered; for both servers
@@ -48,6 +50,10 @@ extension SimulatorArguments {
       Make the next request to /echo lose its answer, then look at what arrived:
         curl http://127.0.0.1:9463/faults -d '{"match": {"path": "/echo"}, "faults": [{"fault": "drop", "at": "after"}]}'
         curl http://127.0.0.1:9463/journal
+
+      Begin a login without a person, and see later how often it was refreshed:
+        curl http://127.0.0.1:9463/grants -d '{"client_id": "demo", "key": true}'
+        curl http://127.0.0.1:9463/grants
 
     """
 }

@@ -40,6 +40,9 @@ package enum Verdict: String, Sendable, CaseIterable {
   case refreshReused = "refresh_reused"
   case refreshExpired = "refresh_expired"
   case grantRevoked = "grant_revoked"
+  case passwordWrong = "password_wrong"
+  case assertionInvalid = "assertion_invalid"
+  case subjectInvalid = "subject_invalid"
 
   // The credential at the API
   case credentialMissing = "credential_missing"
@@ -60,8 +63,11 @@ extension Verdict {
   /// The `error` of the token endpoint's answer. RFC 6749 §5.2
   var tokenError: String {
     switch self {
-    case .refreshUnknown, .refreshClient, .refreshBinding, .refreshReused, .refreshExpired, .grantRevoked:
+    case .refreshUnknown, .refreshClient, .refreshBinding, .refreshReused, .refreshExpired, .grantRevoked,
+      .passwordWrong, .assertionInvalid:
       "invalid_grant"
+    // RFC 8693 §2.2.2
+    case .subjectInvalid: "invalid_request"
     default: rawValue
     }
   }

@@ -24,6 +24,7 @@ struct Grant: Sendable {
   var scheme: String?
   var scope: String?
   var proof: DPoPProof?
+  var token: IssuedToken?
 }
 
 /// One of the two simulated servers.

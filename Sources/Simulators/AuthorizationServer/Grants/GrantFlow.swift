@@ -22,8 +22,11 @@ package struct TokenRequestRecord: Sendable, Equatable {
   package var rotation: Int?
 }
 
-/// The grant types the token endpoint knows. RFC 6749 §4, §6
+/// The grant types the token endpoint knows. RFC 6749 §4, §6, RFC 7523 §2.1, RFC 8693 §2.1
 package enum GrantType: String, Sendable, CaseIterable {
   case clientCredentials = "client_credentials"
   case refreshToken = "refresh_token"
+  case password
+  case jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+  case tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
 }

@@ -13,7 +13,8 @@ struct TokenAnswer {
   func make(jkt: String?) throws -> Answer {
     let now = state.now(at: .authorizationServer)
     let token = IssuedToken(
-      number: 0, clientID: entitlement.clientID, subject: entitlement.subject, grant: entitlement.grant?.id,
+      number: 0, clientID: entitlement.clientID, subject: entitlement.subject, actor: entitlement.actor,
+      grant: entitlement.grant?.id,
       audiences: entitlement.audiences, scope: entitlement.scope, jkt: jkt, issuedAtUnixSeconds: now,
       expiresAtUnixSeconds: now + Int64(settings.tokenLifetimeSeconds))
     let text = try state.tokens.issue(token, issuer: state.issuer, format: settings.tokenFormat)
@@ -28,7 +29,9 @@ struct TokenAnswer {
     }
     if let scope = entitlement.scope { members.append(("scope", .string(scope))) }
     if let refreshToken = entitlement.refreshToken { members.append(("refresh_token", .string(refreshToken))) }
-    if let grant = entitlement.grant,
+    if let type = entitlement.issuedTokenType {
+      members.append(("issued_token_type", .string(type)))
+    } else if let grant = entitlement.grant,
       IDToken.belongs(to: entitlement.scope, isFirst: entitlement.isFirst, settings.idToken)
     {
       members.append(("id_token", .string(try IDToken.make(for: grant, state))))

@@ -7,6 +7,8 @@ struct IssuedToken: Sendable, Equatable {
   var number: Int
   var clientID: String
   var subject: String
+  /// Who acts for the subject. RFC 8693 §4.1
+  var actor: JSONValue?
   /// The grant it was made from; nil if there is none.
   var grant: Int?
   var audiences: [String]
@@ -15,6 +17,7 @@ struct IssuedToken: Sendable, Equatable {
   var jkt: String?
   var issuedAtUnixSeconds: Int64
   var expiresAtUnixSeconds: Int64
+  var isRevoked = false
 }
 
 /// The access tokens of the authorization server, as JSON Web Tokens or opaque, and the key it signs with.
@@ -66,7 +69,10 @@ final class TokenRegistry: Sendable {
 
   func find(_ text: String) -> IssuedToken? { state.withLock { $0.tokens[text] } }
 
-  func isRevoked(_ token: IssuedToken) -> Bool { state.withLock { token.number <= $0.revokedUpTo } }
+  func isRevoked(_ token: IssuedToken) -> Bool { token.isRevoked || state.withLock { token.number <= $0.revokedUpTo } }
+
+  /// Makes one token worthless.
+  func revoke(_ text: String) { state.withLock { $0.tokens[text]?.isRevoked = true } }
 
   /// Makes the API refuse every token issued so far.
   func revokeAll() { state.withLock { $0.revokedUpTo = $0.issued } }
@@ -87,6 +93,7 @@ final class TokenRegistry: Sendable {
       ("jti", .string(identifier)),
     ]
     if let scope = token.scope { members.append(("scope", .string(scope))) }
+    if let actor = token.actor { members.append(("act", actor)) }
     if let jkt = token.jkt { members.append(("cnf", .object([("jkt", .string(jkt))]))) }
     return .object(members)
   }
