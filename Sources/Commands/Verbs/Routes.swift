@@ -30,7 +30,7 @@ extension Verb {
 
   /// The first row says everything, the following ones the other local URLs.
   private static func rows(_ route: EffectiveRoute) -> [[String]] {
-    let credential = route.credential.map { $0.name + (route.dpop ? " (DPoP)" : "") }
+    let credential = route.credential.map { $0.reference.description + (route.dpop ? " (DPoP)" : "") }
     let first = [
       route.name, route.urls.first ?? "-", route.upstream,
       credential ?? (route.passAuthorization ? "the caller's" : "-"), target(route) ?? "-",
