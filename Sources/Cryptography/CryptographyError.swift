@@ -12,6 +12,8 @@ package enum CryptographyError: Error, Equatable, Sendable {
   case signatureMismatch
   /// The claim can't stand in a DPoP proof. RFC 9449 §4.2
   case unwritableClaim(ProofClaim)
+  /// The sealed bytes do not open: another key, another place, or they were changed.
+  case sealBroken
   /// The caller's buffer ends before the result does.
   case bufferTooSmall
   /// OpenSSL failed at something that never fails on a healthy machine.
@@ -57,7 +59,7 @@ package enum ProofClaim: String, Sendable {
 
 /// The OpenSSL call that failed.
 package enum LibraryOperation: String, Sendable {
-  case importKey, exportKey, checkKey, sign, verify
+  case importKey, exportKey, checkKey, sign, verify, derive
 }
 
 extension CryptographyError: CustomStringConvertible {
@@ -68,6 +70,7 @@ extension CryptographyError: CustomStringConvertible {
     case .algorithmRefused: "the signature algorithm is not allowed here"
     case .signatureMismatch: "the signature does not verify"
     case .unwritableClaim(let claim): "the value for \"\(claim.rawValue)\" can't stand in a DPoP proof"
+    case .sealBroken: "what is sealed does not open with this key in this place"
     case .bufferTooSmall: "the buffer is too small for the result"
     case .library(let operation, let code):
       "OpenSSL failed to \(operation.rawValue) (error 0x\(String(code, radix: 16)))"

@@ -38,3 +38,12 @@ extension UnsafeRawBufferPointer {
     return body(&nothing)
   }
 }
+
+extension UnsafeMutableRawBufferPointer {
+  /// As ``UnsafeRawBufferPointer/withNonNullBase(_:)``, for a call that writes.
+  func withNonNullMutableBase<R>(_ body: (UnsafeMutablePointer<UInt8>) -> R) -> R {
+    if let base = baseAddress { return body(base.assumingMemoryBound(to: UInt8.self)) }
+    var nothing: UInt8 = 0
+    return body(&nothing)
+  }
+}

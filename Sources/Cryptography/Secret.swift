@@ -31,6 +31,19 @@ package final class Secret: @unchecked Sendable, Equatable {  // the storage nev
   /// Copies the UTF-8 form of `text`.
   package convenience init(utf8 text: String) { self.init(text.utf8) }
 
+  /// `byteCount` bytes that `fill` writes; nil, and zeroed again, if it answers false.
+  init?(byteCount: Int, filledBy fill: (UnsafeMutableRawBufferPointer) -> Bool) {
+    storage = .allocate(byteCount: byteCount, alignment: 1)
+    storage.initializeMemory(as: UInt8.self, repeating: 0)
+    guard fill(storage) else { return nil }
+  }
+
+  /// So many random bytes. Ends the process if the CSPRNG fails, as ``SecureRandom`` does.
+  package init(randomBytes byteCount: Int) {
+    storage = .allocate(byteCount: byteCount, alignment: 1)
+    SecureRandom.fill(storage)
+  }
+
   deinit {
     OPENSSL_cleanse(storage.baseAddress, storage.count)
     storage.deallocate()
