@@ -58,7 +58,8 @@ let package = Package(
     module("HTTPTransport", ["HTTPWire", "EventLoop", "Locking"]),
     module("OAuth", ["HTTPWire", "Cryptography", "Locking"]),
     module("Tracing", ["HTTPWire", "EventLoop", "Cryptography", "Locking"]),
-    module("Credentials", ["Tracing", "OAuth", "HTTPWire", "EventLoop", "Cryptography", "Locking"]),
+    module(
+      "Credentials", ["Tracing", "OAuth", "HTTPWire", "EventLoop", "Cryptography", "Locking", "CSQLite"]),
     module("Configuration", ["CYAML", "OAuth", "HTTPWire", "Cryptography"]),
     module("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography", "Locking"]),
     module(

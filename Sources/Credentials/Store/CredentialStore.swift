@@ -29,8 +29,8 @@ package protocol CredentialStore: Sendable {
     _ grant: StoredGrant, tokens: [StoredToken], endingIntent: Bool
   ) throws(StoreError) -> StoredGrant
 
-  /// As ``update(_:tokens:endingIntent:)`` for what is not sealed; works while the store is locked. `isDefault` is not
-  /// changed by this.
+  /// As ``update(_:tokens:endingIntent:)`` for rotation, tags, condition, scope and the time of the last refresh; works
+  /// while the store is locked. The rest of a record does not change by this: the seals name it.
   func update(_ record: GrantRecord, endingIntent: Bool) throws(StoreError) -> GrantRecord
 
   /// Makes this grant the default of its profile, and no other.
@@ -42,7 +42,7 @@ package protocol CredentialStore: Sendable {
   /// The access token for a target; nil if there is none.
   func token(of grant: GrantID, target: String) throws(StoreError) -> StoredToken?
 
-  /// All access tokens of a grant.
+  /// The access tokens of a grant that open: a damaged one hides no other, and ``token(of:target:)`` tells of it.
   func tokens(of grant: GrantID) throws(StoreError) -> [StoredToken]
 
   /// Notes durably that a refresh token is about to be sent.

@@ -22,4 +22,7 @@ final class TemporaryFolder: Sendable {
 
   func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
   func text(of name: String) throws -> String { try String(contentsOfFile: file(name), encoding: .utf8) }
+  func entries(of name: String = "") throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: file(name)).sorted()
+  }
 }

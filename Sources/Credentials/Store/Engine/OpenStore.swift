@@ -1,0 +1,18 @@
+import Cryptography
+
+/// A store that has been opened and is of the current format.
+final class OpenStore {
+  let database: Database
+  let header: StoreHeader
+  let identity: StoreFiles.Identity
+
+  /// nil if the file has nothing in it yet.
+  init?(_ path: String, _ identity: StoreFiles.Identity) throws(StoreError) {
+    let database = try Database(path: path)
+    guard try StoreFormat.version(of: database) != nil else { return nil }
+    try database.settle()
+    self.database = database
+    self.identity = identity
+    header = try StoreHeader.read(from: database)
+  }
+}
