@@ -88,6 +88,11 @@ let package = Package(
       name: "ProofRate", dependencies: ["Cryptography", "COpenSSL"], path: "Tests/Benchmarks/ProofRate",
       swiftSettings: strict),
 
+    // `proofd` that dies where a test says; see test_killed_refreshes.py.
+    .executableTarget(
+      name: "CrashingProofd", dependencies: ["Commands", "Daemon", "EventLoop"],
+      path: "Tests/EndToEnd/CrashingProofd", swiftSettings: strict),
+
     tests("Locking"),
     tests("Cryptography"),
     tests("EventLoop", ["LoopbackPeers"]),

@@ -2,105 +2,85 @@ import Configuration
 import Credentials
 import Cryptography
 import EventLoop
+import HTTPTransport
 import HTTPWire
 import OAuth
 import Tracing
 
-/// The token sources of a configuration: one per static credential, one per token key of the others. Routes that ask
-/// for the same token share its source.
+/// The credentials of a configuration and the accounts behind them. Routes that ask for the same token share its source.
 struct CredentialAssembly {
-  private var sources: [RouteCredential: TokenSource] = [:]
-  /// In the order of the configuration, for the status.
-  private(set) var all: [TokenSource] = []
+  let book: AccountBook
 
+  /// - Parameters:
+  ///   - hub: where calls of authorization servers are logged; nil for nowhere.
+  ///   - probes: told how far each refresh has come.
   init(
-    _ configuration: Configuration, control: ControlLoop, hub: RecordHub, skews: ClockSkewTable,
-    trust: inout TrustStore
+    _ configuration: Configuration, control: ControlLoop, hub: RecordHub?, skews: ClockSkewTable,
+    trust: inout TrustStore, probes: RefreshProbes
   ) throws(DaemonError) {
-    for profile in configuration.credentials {
-      let trusted: String? = if case .client(let client) = profile.kind { client.certificateAuthorityFile } else { nil }
-      let tls = try trust.trust(trusted, for: "credentials.\(profile.name).tls.ca")
-      let environment = CredentialEnvironment(
-        http: control.client(trusting: tls), events: { hub.append($0) }, troubles: { hub.append($0) },
-        secrets: Self.announcer(profile.name), skews: skews)
-      let wanted = Self.targets(of: profile, configuration)
-      switch profile.kind {
-      case .fixed(let fixed):
-        let source = Self.source(profile.name, fixed, environment)
-        all.append(source)
-        for credential in wanted { sources[credential] = source }
-      case .client(let client):
-        guard case .clientCredentials = client.grant else {
-          throw .credential(name: profile.name, reason: "grant: \(client.grant.name) cannot be served")
+    let plain = try trust.trust(nil, for: "store")
+    book = AccountBook(
+      store: SQLiteCredentialStore(
+        directory: configuration.stateDirectory, key: StoreKeySource(configuration.store.key), steps: probes.store),
+      usesPassphrase: configuration.store.key == .passphrase,
+      unlock: UnlockPolicy(configuration.store.unlock),
+      environment: Self.environment("accounts", control.client(trusting: plain), hub, skews), step: probes.refresh)
+    for profile in configuration.credentials { try add(profile, control, hub, skews, &trust) }
+  }
+
+  /// nil: the route's credential is none of the configuration's.
+  func source(for credential: RouteCredential) -> TokenSource? {
+    book.source(
+      of: AccountName(profile: credential.name, account: credential.account), target: TokenTargetKey(credential.target))
+  }
+
+  /// The first requests need not wait, and a set-up mistake shows in the status at once.
+  func warmUp(_ configuration: Configuration) {
+    for case let credential? in configuration.routes.map(\.credential) { source(for: credential)?.acquire { _ in } }
+  }
+
+  private func add(
+    _ profile: CredentialProfile, _ control: ControlLoop, _ hub: RecordHub?, _ skews: ClockSkewTable,
+    _ trust: inout TrustStore
+  ) throws(DaemonError) {
+    let name = profile.name
+    switch profile.kind {
+    case .fixed(let fixed):
+      let environment = Self.environment(name, control.client(trusting: try trust.trust(nil, for: name)), hub, skews)
+      let secret = SecretOrigin(fixed.secret)
+      book.add(name, kind: secret.kindName, allowsExport: profile.allowExport, target: TokenTargetKey()) { _ in
+        TokenSource(
+          name: name, secret: secret, placement: StaticPlacement(fixed.placement), reread: fixed.reread,
+          environment: environment)
+      }
+    case .client(let client):
+      let tls = try trust.trust(
+        client.certificateAuthorityFile, identity: client.clientCertificate.map(TLSIdentity.init),
+        for: "credentials.\(name).tls")
+      let environment = Self.environment(name, control.client(trusting: tls), hub, skews)
+      let registration = try ClientRegistration(name, client)
+      let target = TokenTargetKey(client.target)
+      if let origin = LoginProfile.Origin(client.grant) {
+        book.add(
+          LoginProfile(
+            registration: registration, origin: origin, target: target,
+            targets: client.targetMethod == .refresh ? .refresh : .tokenExchange),
+          allowsExport: profile.allowExport, environment: environment)
+      } else {
+        let oauth = OAuthClient(registration, environment: environment)
+        book.add(name, kind: client.grant.name, allowsExport: profile.allowExport, target: target) {
+          [unowned book] target in
+          oauth.machine(name: name, grant: MachineGrant(client.grant, in: book), target: target)
         }
-        let oauth = OAuthClient(try Self.registration(profile.name, client), environment: environment)
-        for credential in wanted {
-          let name = wanted.count == 1 ? profile.name : profile.name + Self.describe(credential.target)
-          let source = oauth.clientCredentials(
-            name: name, grant: ClientCredentialsGrant(target: GrantTarget(credential.target)))
-          all.append(source)
-          sources[credential] = source
-        }
       }
     }
   }
 
-  func source(for credential: RouteCredential) -> TokenSource? { sources[credential] }
-
-  /// The token keys the routes ask for, each once.
-  private static func targets(of profile: CredentialProfile, _ configuration: Configuration) -> [RouteCredential] {
-    var wanted: [RouteCredential] = []
-    for case let credential? in configuration.routes.map(\.credential)
-    where credential.name == profile.name && !wanted.contains(credential) {
-      wanted.append(credential)
-    }
-    return wanted
-  }
-
-  private static func describe(_ target: TokenTarget) -> String {
-    let parts = [target.audience].compactMap { $0 } + target.resource + target.scope
-    return parts.isEmpty ? "" : " (\(parts.joined(separator: " ")))"
-  }
-
-  private static func source(
-    _ name: String, _ fixed: StaticCredential, _ environment: CredentialEnvironment
-  ) -> TokenSource {
-    let placement: StaticPlacement =
-      switch fixed.placement {
-      case .bearer: .bearer
-      case .basic(let username, _): .basic(username: username)
-      case .field(let name, _): .field(name: name)
-      case .query(let name, _): .query(name: name)
-      }
-    return TokenSource(
-      name: name, secret: SecretOrigin(fixed.secret), placement: placement, reread: fixed.reread,
-      environment: environment)
-  }
-
-  private static func registration(
-    _ name: String, _ client: ClientProfile
-  ) throws(DaemonError) -> ClientRegistration {
-    let server: ClientRegistration.Server
-    if let endpoint = client.tokenEndpoint {
-      server = .tokenEndpoint(endpoint)
-    } else {
-      do throws(Issuer.Violation) {
-        server = .issuer(try Issuer(client.issuer ?? "", allowsInsecure: client.allowInsecure))
-      } catch {
-        throw .credential(name: name, reason: "the issuer cannot be used: \(error)")
-      }
-    }
-    let authentication: ClientRegistration.Authentication
-    switch client.authentication {
-    case .none: authentication = .none
-    case .basic(let secret): authentication = .basic(SecretOrigin(secret))
-    case .post(let secret): authentication = .post(SecretOrigin(secret))
-    case .clientSecretJWT, .privateKeyJWT, .tls:
-      throw .credential(name: name, reason: "client_auth: \(client.authentication.name) cannot be served")
-    }
-    return ClientRegistration(
-      name: name, server: server, clientID: client.clientID, authentication: authentication,
-      binding: client.dpop ? .dpop(allowBearer: client.allowBearer) : .bearer)
+  private static func environment(
+    _ name: String, _ http: HTTPClient, _ hub: RecordHub?, _ skews: ClockSkewTable
+  ) -> CredentialEnvironment {
+    CredentialEnvironment(
+      http: http, events: { hub?.append($0) }, troubles: { hub?.append($0) }, secrets: announcer(name), skews: skews)
   }
 
   /// Every secret a credential comes by is masked in all output from then on, or not used.
@@ -124,25 +104,5 @@ extension UnmaskableSecret {
       case .tooLong: .tooLong(bytesMax: HeldSecrets.byteCountMax)
       case .tooMany: .tooMany(countMax: HeldSecrets.countMax)
       }
-  }
-}
-
-extension SecretOrigin {
-  init(_ reference: SecretReference) {
-    self =
-      switch reference {
-      case .environment(let name): .environment(name)
-      case .file(let path): .file(path)
-      case .command(let words): .command(words)
-      case .literal(let secret): .literal(secret)
-      }
-  }
-}
-
-extension GrantTarget {
-  init(_ target: TokenTarget) {
-    self.init(
-      scope: target.scopeParameter, audience: target.audience, resources: target.resource,
-      parameters: target.parameters.map { ($0.name, $0.value) })
   }
 }

@@ -16,14 +16,20 @@ package final class Daemon: Sendable {
   private let listeners: ListenerAssembly
   private let drainLimit: Duration
   private let routeCount: Int
+  private let accounts: AccountBook
   /// What the user should know although all works.
   package let warnings: [String]
 
   /// Starts everything; requests can be sent when this returns.
   ///
-  /// - Parameter controlSocketPath: where the admin API is served, see `ControlSocketPath`; nil for nowhere.
+  /// - Parameters:
+  ///   - controlSocketPath: where the admin API is served, see `ControlSocketPath`; nil for nowhere.
+  ///   - probes: told how far each refresh has come.
   /// - Throws: `DaemonError`; nothing is left behind then.
-  package init(_ configuration: Configuration, controlSocketPath: String? = nil) throws(DaemonError) {
+  package init(
+    _ configuration: Configuration, controlSocketPath: String? = nil,
+    probes: RefreshProbes = .none
+  ) throws(DaemonError) {
     ProcessMemory.returnLargeBlocks()
     let controlSocket = try controlSocketPath.map { (path) throws(DaemonError) in try Self.bindControl(path) }
     if configuration.callers == .sameUser { try Self.checkPeerLookUp() }
@@ -38,7 +44,7 @@ package final class Daemon: Sendable {
         var trust = TrustStore()
         let skews = ClockSkewTable()
         let credentials = try CredentialAssembly(
-          configuration, control: control, hub: hub, skews: skews, trust: &trust)
+          configuration, control: control, hub: hub, skews: skews, trust: &trust, probes: probes)
         let assembly = try RouteAssembly(configuration, credentials: credentials, skews: skews, trust: &trust)
         gateway = Gateway(
           GatewayShared(
@@ -47,13 +53,16 @@ package final class Daemon: Sendable {
             resolver: resolver),
           listeners: listeners.listeners)
         routeCount = assembly.routes.count
-        // The first requests need not wait, and a set-up mistake shows in the status at once.
-        for source in credentials.all { source.acquire { _ in } }
+        accounts = credentials.book
+        accounts.start()
+        credentials.warmUp(configuration)
         if let controlSocket {
           let report = StatusReport(
-            configuration: configuration, listeners: listeners.bound, sources: credentials.all, hub: hub)
+            configuration: configuration, listeners: listeners.bound, accounts: accounts, hub: hub)
           control.serve(
-            controlSocket, ControlSources(status: { report.status }, routes: { report.routes }, hub: hub))
+            controlSocket,
+            ControlSources(
+              status: { report.status }, routes: { report.routes }, hub: hub, accounts: accounts))
         }
       } catch {
         control.stop()
@@ -100,6 +109,7 @@ package final class Daemon: Sendable {
   /// Accepts nothing more, lets what is under way finish for `timeouts.drain`, writes the log out and ends all threads.
   package func stop() async {
     await gateway.drain(limit: drainLimit)
+    accounts.stop()
     hub.flushAndClose()  // before the control socket closes: who watches sees the last records
     control.stop()
     listeners.close()

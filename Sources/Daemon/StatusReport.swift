@@ -11,7 +11,7 @@ struct StatusReport: Sendable {
   let configuration: Configuration
   /// With the ports that were picked.
   let listeners: [ListenAddress]
-  let sources: [TokenSource]
+  let accounts: AccountBook
   let hub: RecordHub
   let startedAtUnixSeconds = SystemTime().wallNanoseconds / 1_000_000_000
 
@@ -24,7 +24,7 @@ struct StatusReport: Sendable {
       ("configuration", .string(configuration.file)),
       ("listeners", .array(listeners.map { .string($0.description) })),
       ("routes", .number(String(configuration.routes.count))),
-      ("credentials", .array(sources.map { Self.describe($0.status()) })),
+      ("credentials", .array(accounts.statuses().map(Self.describe))),
       ("log", log),
     ])
   }
@@ -40,10 +40,10 @@ struct StatusReport: Sendable {
     .array(EffectiveRoute.all(configuration, listeners: listeners).map(\.json))
   }
 
-  private static func describe(_ status: TokenSourceStatus) -> JSONValue {
+  private static func describe(_ status: AccountStatus) -> JSONValue {
     var members: [(String, JSONValue)] = [
-      ("name", .string(status.name)),
-      ("kind", .string(status.kind.rawValue)),
+      ("name", .string(status.name.description)),
+      ("kind", .string(status.kind)),
       ("state", .string(status.state.rawValue)),
       ("can_serve", .bool(status.canServe)),
     ]

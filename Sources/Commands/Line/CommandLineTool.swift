@@ -1,5 +1,5 @@
 import Configuration
-import Daemon
+package import Daemon
 import EventLoop
 import Glibc
 
@@ -8,11 +8,13 @@ package enum CommandLineTool {
   /// "1" leaves the process open to a debugger of the same user, which it is to nobody otherwise.
   private static let inspectableVariable = "PROOFD_INSPECTABLE"
 
-  /// - Parameter arguments: the words of the command line, the program's name first.
+  /// - Parameters:
+  ///   - arguments: the words of the command line, the program's name first.
+  ///   - probes: told how far each refresh has come.
   /// - Returns: the exit code.
-  package static func run(_ arguments: [String], environment: [String: String] = ProcessEnvironment.variables)
-    -> Int32
-  {
+  package static func run(
+    _ arguments: [String], environment: [String: String] = ProcessEnvironment.variables, probes: RefreshProbes = .none
+  ) -> Int32 {
     guard StandardDescriptors.fill() else { return ExitCode.failed.rawValue }  // and nowhere to say so
     let terminal = Terminal(environment: environment)
     let allowsInspection = environment[inspectableVariable] == "1"
@@ -26,7 +28,8 @@ package enum CommandLineTool {
     }
     signal(SIGPIPE, SIG_IGN)
     do throws(CommandFailure) {
-      return try run(arguments.dropFirst(), Invocation(environment: environment, terminal: terminal)).rawValue
+      return try run(arguments.dropFirst(), Invocation(environment: environment, terminal: terminal, probes: probes))
+        .rawValue
     } catch {
       terminal.talk("proofd: \(error.message.printable)")
       if let hint = error.hint { terminal.talk("  \(hint.printable)") }

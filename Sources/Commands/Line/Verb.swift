@@ -1,3 +1,5 @@
+import Daemon
+
 /// One verb of the command line.
 struct Verb: Sendable {
   let name: String
@@ -17,4 +19,6 @@ struct Verb: Sendable {
 struct Invocation: Sendable {
   let environment: [String: String]
   let terminal: Terminal
+  /// For `serve`.
+  var probes = RefreshProbes.none
 }

@@ -29,7 +29,8 @@ extension Verb {
       daemon = try Daemon(
         configuration,
         controlSocketPath: ControlSocketPath.path(
-          environment: invocation.environment, stateDirectory: configuration.stateDirectory))
+          environment: invocation.environment, stateDirectory: configuration.stateDirectory),
+        probes: invocation.probes)
     } catch {
       throw CommandFailure(exitCode: .failed, message: error.description)
     }

@@ -174,6 +174,9 @@ package struct AccountStatus: Sendable {
     }
   }
 
+  /// When the first of its tokens ends.
+  package var expiresAtUnixSeconds: Int64? { targets.compactMap(\.expiresAtUnixSeconds).min() }
+
   package var name: AccountName
   /// The grant type or kind of secret: `authorization_code`, `client_credentials`, `file`, …
   package var kind: String

@@ -17,6 +17,8 @@ struct AuthorizationServerCaller: Sendable {
     let newNonceWasOffered: Bool
     /// The server's clock turned out to be another than the one the proof was dated by.
     let skewWasLearned: Bool
+    /// It is the answer to the send after a nonce challenge.
+    let followsChallenge: Bool
   }
 
   /// One call of an endpoint; a nonce challenge is answered within.
@@ -60,7 +62,8 @@ struct AuthorizationServerCaller: Sendable {
       receiveNonce(of: response, for: send, in: cell)
       if call.judge(response) == .final {
         return Answer(
-          response: response, newNonceWasOffered: call.newNonceWasOffered, skewWasLearned: skew.seconds != skewBefore)
+          response: response, newNonceWasOffered: call.newNonceWasOffered, skewWasLearned: skew.seconds != skewBefore,
+          followsChallenge: call.sendCount > 1)
       }
     }
   }

@@ -1,3 +1,4 @@
+package import Cryptography
 package import HTTPWire
 package import OAuth
 
@@ -17,6 +18,27 @@ package struct ClientRegistration: Sendable {
     case basic(SecretOrigin)
     /// `client_secret_post`
     case post(SecretOrigin)
+    /// `client_secret_jwt`; without `audience` an assertion is for the endpoint it is sent to. OpenID Connect Core 1.0 §9
+    case clientSecretJWT(SecretOrigin, audience: String?)
+    /// `private_key_jwt`. RFC 7523 §2.2
+    case privateKeyJWT(SigningKeyOrigin, audience: String?)
+    /// The certificate of the connection, which the transport brings. RFC 8705 §2
+    case tls
+  }
+
+  /// A private key as PEM or JWK, and how it signs.
+  package struct SigningKeyOrigin: Sendable {
+    package let text: SecretOrigin
+    /// nil: the key's own, if it has one.
+    package let keyID: String?
+    /// nil: the usual one of the key's kind.
+    package let algorithm: JWSAlgorithm?
+
+    package init(text: SecretOrigin, keyID: String?, algorithm: JWSAlgorithm?) {
+      self.text = text
+      self.keyID = keyID
+      self.algorithm = algorithm
+    }
   }
 
   /// Whether tokens are bound to a key. RFC 9449

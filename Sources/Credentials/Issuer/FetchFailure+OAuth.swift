@@ -30,6 +30,10 @@ extension HTTPSendFailure {
 extension FetchFailure {
   init(_ failure: HTTPSendFailure) {
     self.init(kind: .unavailable, code: failure.code, detail: failure.detail)
+    switch failure {
+    case .unreachable, .tls: break  // nothing was sent
+    case .timeout, .protocolViolation, .closed, .tooLarge: effect = .unknown
+    }
   }
 
   /// An error of ours, before anything was sent.
@@ -39,16 +43,29 @@ extension FetchFailure {
 
   /// An answer without a token.
   ///
-  /// - Parameter secret: what the client authenticated itself with: the server may have repeated it.
-  init(_ error: OAuthError, answer: AuthorizationServerCaller.Answer, secret: Secret?) {
+  /// - Parameter secrets: what was sent: the server may have repeated it.
+  init(_ error: OAuthError, answer: AuthorizationServerCaller.Answer, secrets: [Secret]) {
     var detail = "\(error)"
     var retryAfter: Duration?
     if case .endpoint(let endpoint) = error {
       retryAfter = endpoint.retryAfter
-      if let text = endpoint.serverText { detail += ": \(text.shown(hiding: secret.map { [$0] } ?? []))" }
+      if let text = endpoint.serverText { detail += ": \(text.shown(hiding: secrets))" }
     }
     let kind: Kind = Self.isTransient(error, answer) ? .unavailable : .refused
     self.init(kind: kind, code: error.code, detail: detail, retryAfter: retryAfter)
+    effect = Self.effect(error, answer)
+  }
+
+  /// What the server did with the grant. RFC 6749 §5.2
+  private static func effect(_ error: OAuthError, _ answer: AuthorizationServerCaller.Answer) -> Effect {
+    switch error {
+    case .endpoint(let endpoint) where endpoint.code == "invalid_grant":
+      return answer.followsChallenge ? .grantRefusedAfterChallenge : .grantRefused
+    // Told so in the terms of OAuth, or told to come later, nothing was done.
+    case .endpoint(let endpoint) where endpoint.status == 429: return .none
+    case .endpoint(let endpoint) where endpoint.code != nil && endpoint.status < 500: return .none
+    default: return .unknown
+    }
   }
 
   private static func isTransient(_ error: OAuthError, _ answer: AuthorizationServerCaller.Answer) -> Bool {

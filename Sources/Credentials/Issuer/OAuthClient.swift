@@ -1,21 +1,18 @@
 import Cryptography
-package import OAuth
-import Locking
+import HTTPWire
+import OAuth
 
-/// One client at one authorization server: its key, its nonces, its knowledge of the server, and the token sources that
-/// share them. Any thread.
-///
-/// The key is made with the client and lives as long: all its tokens and proofs are by this key. RFC 9449 §5
+/// One client at one authorization server: its knowledge of the server, what it authenticates itself with, and the key and
+/// nonces of the tokens it gets for itself. Any thread.
 package final class OAuthClient: Sendable {
   let registration: ClientRegistration
+  /// The key is made with the client and lives as long: all tokens that it gets for itself, and their proofs, are by this
+  /// key. A grant that is stored has its own. RFC 9449 §5
   let binding: TokenBinding
   let environment: CredentialEnvironment
-  let caller: AuthorizationServerCaller
-  private let nonces = NonceCells()
+  let nonces = NonceCells()
   private let metadata: MetadataCache?
-  private let secret: SecretReader?
-  /// What the redactor was told of.
-  private let heldSecret = Protected<Secret?>(nil)
+  private let secret: HeldSecretReader?
 
   package init(_ registration: ClientRegistration, environment: CredentialEnvironment) {
     self.registration = registration
@@ -25,28 +22,26 @@ package final class OAuthClient: Sendable {
       case .bearer: .bearer
       case .dpop(let allowBearer): .dpop(key: .generate(), allowBearer: allowBearer)
       }
-    caller = AuthorizationServerCaller(credential: registration.name, nonces: nonces, environment: environment)
+    let caller = AuthorizationServerCaller(credential: registration.name, nonces: nonces, environment: environment)
     switch registration.server {
     case .issuer(let issuer): metadata = MetadataCache(issuer, caller: caller, time: environment.time)
     case .tokenEndpoint: metadata = nil
     }
-    switch registration.authentication {
-    case .none: secret = nil
-    case .basic(let origin), .post(let origin):
-      secret = SecretReader(origin, reread: TokenSource.rereadDefault, time: environment.time)
-    }
+    secret = registration.authentication.secret.map { HeldSecretReader($0, environment: environment) }
   }
-
-  deinit { if let held = heldSecret.withLock({ $0 }) { environment.secrets.release(held) } }
 
   /// `jkt` of the key tokens are bound to. RFC 7638
   package var proofKeyThumbprint: String? { binding.proofKey?.thumbprint }
 
-  /// A source of tokens for the client itself, one per token key.
-  package func clientCredentials(name: String, grant: ClientCredentialsGrant) -> TokenSource {
+  /// A source of tokens that need no person, one per token key.
+  package func machine(name: String, grant: MachineGrant, target: TokenTargetKey) -> TokenSource {
     TokenSource(
-      name: name, fetcher: ClientCredentialsFetcher(client: self, grant: grant), nonces: nonces,
-      environment: environment)
+      name: name, fetcher: grant.fetcher(client: self, target: target), nonces: nonces, environment: environment)
+  }
+
+  /// Calls the server with these nonces: those of an account, or the client's own.
+  func caller(nonces: NonceCells) -> AuthorizationServerCaller {
+    AuthorizationServerCaller(credential: registration.name, nonces: nonces, environment: environment)
   }
 
   /// Where to ask for tokens, from memory or by discovery.
@@ -56,7 +51,8 @@ package final class OAuthClient: Sendable {
     case .issuer:
       guard let metadata else { preconditionFailure("an issuer has a metadata cache") }
       let found = try await metadata.metadata()
-      return TokenEndpoint(url: found.tokenEndpoint, metadata: found)
+      return TokenEndpoint(
+        url: found.tokenEndpoint(mutualTLS: registration.authentication.usesMutualTLS), metadata: found)
     }
   }
 
@@ -65,29 +61,43 @@ package final class OAuthClient: Sendable {
 
   /// What the client authenticates itself with; the redactor knows it before anybody else does.
   func authentication() async throws(FetchFailure) -> ClientAuthentication {
-    guard let secret else { return .none(clientID: registration.clientID) }
-    let value = try await secret.read()
-    do throws(UnmaskableSecret) {
-      try hold(value)
-    } catch {
-      throw secret.failure(.unmaskable(error))
+    let clientID = registration.clientID
+    guard let secret else {
+      return registration.authentication.usesMutualTLS ? .tls(clientID: clientID) : .none(clientID: clientID)
     }
+    let value = try await secret.read()
     switch registration.authentication {
-    case .none: return .none(clientID: registration.clientID)
-    case .basic: return .basic(clientID: registration.clientID, secret: value)
-    case .post: return .post(clientID: registration.clientID, secret: value)
+    case .none, .tls: return .none(clientID: clientID)
+    case .basic: return .basic(clientID: clientID, secret: value)
+    case .post: return .post(clientID: clientID, secret: value)
+    case .clientSecretJWT(_, let audience):
+      let signer = try secret.signer { () throws(CryptographyError) in try JWSSigner(secret: value) }
+      return .assertion(clientID: clientID, audience: audience, signer: signer)
+    case .privateKeyJWT(let key, let audience):
+      let signer = try secret.signer { () throws(CryptographyError) in
+        try JWSSigner(key: SigningKey(parsing: value), algorithm: key.algorithm, keyID: key.keyID)
+      }
+      return .assertion(clientID: clientID, audience: audience, signer: signer)
     }
   }
 
   var warnings: [String] { secret?.warnings ?? [] }
+}
 
-  private func hold(_ secret: Secret) throws(UnmaskableSecret) {
-    guard heldSecret.withLock({ $0 != secret }) else { return }
-    try environment.secrets.hold(secret)
-    let replaced = heldSecret.withLock { held in
-      defer { held = secret }
-      return held
+/// Where tokens are asked for, and what the server says of itself, if it was asked.
+struct TokenEndpoint: Sendable {
+  let url: HTTPURL
+  let metadata: AuthorizationServerMetadata?
+}
+
+extension ClientRegistration.Authentication {
+  var secret: SecretOrigin? {
+    switch self {
+    case .none, .tls: nil
+    case .basic(let origin), .post(let origin), .clientSecretJWT(let origin, _): origin
+    case .privateKeyJWT(let key, _): key.text
     }
-    if let replaced { environment.secrets.release(replaced) }
   }
+
+  var usesMutualTLS: Bool { if case .tls = self { true } else { false } }
 }

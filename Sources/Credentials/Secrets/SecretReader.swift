@@ -99,7 +99,8 @@ final class SecretReader: Sendable {
     return found
   }
 
-  private var place: String {
+  /// Where it is read from, for the user.
+  var place: String {
     switch origin {
     case .literal: "the secret in the configuration"
     case .environment(let name): "the environment variable \(name)"

@@ -28,6 +28,8 @@ package final class AccessToken: Sendable {
   /// Wall clock at which the token ends; nil if it does not end by time.
   package let expiresAtUnixSeconds: Int64?
 
+  /// The field the value goes into, if it goes into one: name and value.
+  let field: (name: String, value: Secret)?
   /// The value alone, without scheme and encoding: what the redactor has to know.
   let secret: Secret
   /// Another form of it that shows in requests.
@@ -42,9 +44,11 @@ package final class AccessToken: Sendable {
     switch placement {
     case .field(let name, let value):
       fieldLine = Secret("\(name): ", value, "\r\n")
+      field = (name, value)
       queryParameter = nil
     case .query(let name, let value):
       fieldLine = nil
+      field = nil
       queryParameter = Secret("\(name)=", value)
     }
     self.proofKey = proofKey
@@ -58,6 +62,13 @@ package final class AccessToken: Sendable {
   var secrets: [Secret] { derived.map { [secret, $0] } ?? [secret] }
 
   private static let generations = Atomic<UInt64>(0)
+
+  /// `Bearer` or `DPoP`; nil for a static credential of another kind.
+  var scheme: String? {
+    guard let field, field.name == "Authorization" else { return nil }
+    let word = field.value.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0x20 }, as: UTF8.self) }
+    return ["Bearer", "DPoP"].contains(word) ? word : nil
+  }
 
   /// How long ago the token was received.
   package func age(bootNanoseconds: Int64) -> Duration { .nanoseconds(bootNanoseconds - receivedBootNanoseconds) }

@@ -12,6 +12,8 @@ struct FetchBackoff {
   static let unavailable = Duration.milliseconds(500)...Duration.seconds(60)
   /// 5 s · 2ⁿ up to five minutes, for what somebody has to mend.
   static let refused = Duration.seconds(5)...Duration.seconds(300)
+  /// While a person is waited for: it costs a look at the store.
+  static let person = Duration.seconds(1)...Duration.seconds(1)
   /// A server that asks for more than this gets this.
   static let retryAfterMax = Duration.seconds(3600)
 
@@ -22,7 +24,12 @@ struct FetchBackoff {
   mutating func failed(_ failure: FetchFailure, at now: Moment) {
     consecutive = last?.kind == failure.kind ? consecutive + 1 : 1
     last = failure
-    let bounds = failure.kind == .unavailable ? Self.unavailable : Self.refused
+    let bounds =
+      switch failure.kind {
+      case .unavailable: Self.unavailable
+      case .refused: Self.refused
+      case .person: Self.person
+      }
     var pause = min(bounds.lowerBound * (1 << min(consecutive - 1, 20)), bounds.upperBound)
     if let fixed = failure.pause { pause = fixed }
     if let asked = failure.retryAfter { pause = max(pause, min(asked, Self.retryAfterMax)) }
@@ -36,6 +43,12 @@ struct FetchBackoff {
     }
     switch last.kind {
     case .refused: return .refused(detail: last.detail)
+    case .person:
+      switch AccountStatus.State(rawValue: last.code) {
+      case .locked: return .locked(detail: last.detail)
+      case nil: return .refused(detail: last.detail)
+      default: return .loginRequired(detail: last.detail)
+      }
     case .unavailable:
       return .unavailable(detail: last.detail, retryAfterSeconds: max(1, pauseSecondsLeft(at: now)))
     }

@@ -6,8 +6,12 @@ struct Moment: Sendable, Equatable {
   let bootNanoseconds: Int64
 
   init(_ time: any TimeSource) {
-    wallNanoseconds = time.wallNanoseconds
-    bootNanoseconds = time.bootNanoseconds
+    self.init(wallNanoseconds: time.wallNanoseconds, bootNanoseconds: time.bootNanoseconds)
+  }
+
+  init(wallNanoseconds: Int64, bootNanoseconds: Int64) {
+    self.wallNanoseconds = wallNanoseconds
+    self.bootNanoseconds = bootNanoseconds
   }
 
   /// Nanoseconds since `earlier` by whichever clock says more: the wall clock may be set back, the boot clock starts again
@@ -22,7 +26,7 @@ struct Moment: Sendable, Equatable {
 }
 
 extension Int64 {
-  fileprivate func subtractingSaturated(_ other: Int64) -> Int64 {
+  func subtractingSaturated(_ other: Int64) -> Int64 {
     let (difference, overflow) = subtractingReportingOverflow(other)
     return overflow ? .max : difference
   }

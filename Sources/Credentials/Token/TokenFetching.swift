@@ -2,7 +2,7 @@ import Cryptography
 
 /// Gets the value of a credential from where it comes from. One call at a time.
 protocol TokenFetching: Sendable {
-  func fetch() async throws(FetchFailure) -> FetchedToken
+  func fetch(_ need: FetchNeed) async throws(FetchFailure) -> FetchedToken
 
   /// What is to be said of a value of it that can't be kept out of the log.
   func failure(_ refusal: UnmaskableSecret) -> FetchFailure
@@ -11,6 +11,14 @@ protocol TokenFetching: Sendable {
   var kind: TokenSourceKind { get }
   /// Things the user should know although all works, e.g. that others can read the file.
   var warnings: [String] { get }
+}
+
+/// What a fetch is for.
+struct FetchNeed: Sendable {
+  /// The value that is there and not good enough; nil if there is none.
+  var current: Secret?
+  /// `current` has to be replaced however long it would live: an upstream refused it.
+  var mustDiffer = false
 }
 
 /// A value that just came.
@@ -23,6 +31,8 @@ struct FetchedToken: Sendable {
   let lifetime: TokenLifetime
   /// As the issuer said; nil if the value has no end by time, or the issuer did not say.
   let expiresInSeconds: Int64?
+  /// When the issuer gave it, if that was not just now: `lifetime` and `expiresInSeconds` count from there.
+  var received: Moment?
 
   /// Everything of it that must not show.
   var secrets: [Secret] { derived.map { [secret, $0] } ?? [secret] }
@@ -35,6 +45,9 @@ struct FetchFailure: Error, Sendable, Equatable {
     case unavailable
     /// Somebody has to change the set-up.
     case refused
+    /// A person has to log in, to unlock the store or to see to it; the code says which. Asking again costs nobody
+    /// anything but us.
+    case person
   }
   var kind: Kind
   /// A short stable word: an OAuth error code, or one of our own.
@@ -49,10 +62,32 @@ struct FetchFailure: Error, Sendable, Equatable {
   var next: String?
   /// It is about a secret of the set-up, and the detail is ours alone: the log tells it.
   var isOfSetUp = false
+  /// What it says about the request that failed.
+  var effect = Effect.none
+
+  /// What a token endpoint did with a request that failed.
+  enum Effect: Sendable {
+    /// Nothing: it was never sent, or refused for another reason than the grant.
+    case none
+    /// It may have been processed: no answer came, or none that can be read.
+    case unknown
+    /// The grant is no good, it says. RFC 6749 §5.2
+    case grantRefused
+    /// As ``grantRefused``, in the answer to the second send of a nonce challenge: a server that uses grants up before
+    /// it looks at the nonce says so, too.
+    case grantRefusedAfterChallenge
+
+    var isRefusalOfGrant: Bool { self == .grantRefused || self == .grantRefusedAfterChallenge }
+  }
 }
 
 /// Where the value of a credential comes from.
 package enum TokenSourceKind: String, Sendable {
   case environment, file, command, literal
   case clientCredentials = "client_credentials"
+  case jwtBearer = "jwt_bearer"
+  case tokenExchange = "token_exchange"
+  case authorizationCode = "authorization_code"
+  case deviceCode = "device_code"
+  case password
 }

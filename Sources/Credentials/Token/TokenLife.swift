@@ -74,11 +74,25 @@ struct TokenLife {
     return startFetch(at: now)
   }
 
-  /// Takes what the fetch brought. A value that can't have been issued anew (a file that did not change) stays the same token.
+  /// What the fetch that was just allowed is for.
+  var need: FetchNeed { FetchNeed(current: held?.token.secret, mustDiffer: replacing != nil) }
+
+  /// Forgets failures, and the token as well if it must not be sent any more; a fetch that runs goes on.
   ///
+  /// - Returns: the token that was forgotten.
+  mutating func startOver(keepsToken: Bool) -> AccessToken? {
+    backoff.succeeded()
+    guard !keepsToken else { return nil }
+    defer { held = nil }
+    replacing = nil
+    return held?.token
+  }
+
+  /// Takes what the fetch brought. A value that can't have been issued anew (a file that did not change) stays the same token.
   mutating func fetched(_ fetched: FetchedToken, isReissued: Bool, at now: Moment) -> Change {
     isFetching = false
     backoff.succeeded()
+    let received = fetched.received ?? now
     let previous = held?.token
     let token: AccessToken
     if !isReissued, let previous, previous.secret == fetched.secret {
@@ -86,10 +100,10 @@ struct TokenLife {
     } else {
       token = AccessToken(
         secret: fetched.secret, derived: fetched.derived, placement: fetched.placement, proofKey: fetched.proofKey,
-        receivedBootNanoseconds: now.bootNanoseconds,
-        expiresAtUnixSeconds: fetched.expiresInSeconds.map { now.wallUnixSeconds.addingSaturated($0) })
+        receivedBootNanoseconds: received.bootNanoseconds,
+        expiresAtUnixSeconds: fetched.expiresInSeconds.map { received.wallUnixSeconds.addingSaturated($0) })
     }
-    held = Held(token: token, since: now, lifetime: fetched.lifetime, forced: replacing != nil)
+    held = Held(token: token, since: received, lifetime: fetched.lifetime, forced: replacing != nil)
     if let replacing, replacing.secret == fetched.secret {
       // The very value that was refused: sending it again is of no use.
       refusals.freshTokenRefused(token.generation, at: now)

@@ -29,6 +29,8 @@ package final class TokenSource: Sendable {
     var lastFetchAtUnixSeconds: Int64?
     var lastFailure: TokenSourceStatus.Failure?
     var timer: Task<Void, Never>?
+    /// Counts how often what was fetched before stopped being of use.
+    var epoch: UInt64 = 0
   }
 
   package let name: String
@@ -113,13 +115,31 @@ package final class TokenSource: Sendable {
     return place
   }
 
+  /// What it comes from has changed: failures are forgotten, and so is what a fetch under way will bring.
+  ///
+  /// - Parameter keepsToken: the token that is held may still be sent.
+  func startOver(keepsToken: Bool) {
+    let (timer, released) = state.withLock { state -> (Task<Void, Never>?, AccessToken?) in
+      state.epoch += 1
+      state.lastFailure = nil
+      guard let forgotten = state.life.startOver(keepsToken: keepsToken) else { return (nil, nil) }
+      let (timer, before) = (state.timer, state.previous)
+      state.timer = nil
+      state.previous = forgotten  // an upstream may still echo it
+      return (timer, before)
+    }
+    timer?.cancel()
+    for secret in released?.secrets ?? [] { environment.secrets.release(secret) }
+  }
+
   /// Runs the one fetch the state just allowed; it outlives whoever asked for it.
   private func startFetch() {
+    let (need, epoch) = state.withLock { ($0.life.need, $0.epoch) }
     Task {
       do throws(FetchFailure) {
-        finish(.success(try await fetcher.fetch()))
+        finish(.success(try await fetcher.fetch(need)), of: epoch)
       } catch {
-        finish(.failure(error))
+        finish(.failure(error), of: epoch)
       }
     }
   }
@@ -134,7 +154,8 @@ package final class TokenSource: Sendable {
     }
   }
 
-  private func finish(_ fetched: Result<FetchedToken, FetchFailure>) {
+  private func finish(_ fetched: Result<FetchedToken, FetchFailure>, of epoch: UInt64) {
+    guard state.withLock({ $0.epoch == epoch }) else { return startFetch() }  // for those who wait
     let result = fetched.flatMap(held)
     let now = Moment(environment.time)
     var released: [Secret] = []
@@ -183,9 +204,11 @@ package final class TokenSource: Sendable {
     state.timer = nil
     guard let held = state.life.held, held.lifetime.renewedByTimer else { return }
     let generation = held.token.generation
+    let age = Moment(environment.time).elapsedNanoseconds(since: held.since)
+    let wait = max(0, held.lifetime.refreshAfterNanoseconds - age)
     let sleep = environment.sleep
     state.timer = Task { [weak self] in
-      await sleep(.nanoseconds(held.lifetime.refreshAfterNanoseconds))
+      await sleep(.nanoseconds(wait))
       guard !Task.isCancelled else { return }
       self?.renew(generation)
     }
@@ -212,7 +235,12 @@ package final class TokenSource: Sendable {
 
 extension TokenSourceKind {
   /// A token endpoint makes a new token of the same bytes; a file that did not change holds the same token.
-  var isIssued: Bool { self == .clientCredentials }
+  var isIssued: Bool {
+    switch self {
+    case .environment, .file, .command, .literal: false
+    case .clientCredentials, .jwtBearer, .tokenExchange, .authorizationCode, .deviceCode, .password: true
+    }
+  }
   /// Whether fetching again may bring another value.
   var canChange: Bool { self != .environment && self != .literal }
 }

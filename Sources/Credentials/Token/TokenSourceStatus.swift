@@ -1,24 +1,7 @@
 /// What `proofd status` shows of a token source. Holds no secret.
 package struct TokenSourceStatus: Sendable, Equatable {
-  package enum State: String, Sendable {
-    /// Nothing has been asked for yet.
-    case idle
-    case ready
-    /// Near its end, or past it, and to be replaced with the next request.
-    case expiring
-    case refreshing
-    /// No token, and the issuer can't be reached.
-    case unavailable
-    /// No token, because of the set-up.
-    case refused
-  }
-
-  package struct Failure: Sendable, Equatable {
-    /// An OAuth error code, or one of our own.
-    package let code: String
-    package let detail: String
-    package let atUnixSeconds: Int64
-  }
+  package typealias State = AccountStatus.State
+  package typealias Failure = AccountStatus.Failure
 
   package let name: String
   package let kind: TokenSourceKind
@@ -58,6 +41,7 @@ package struct TokenSourceStatus: Sendable, Equatable {
         switch life.backoff.last?.kind {
         case .unavailable: .unavailable
         case .refused: .refused
+        case .person: life.backoff.last.flatMap { State(rawValue: $0.code) } ?? .storeFailed
         case nil: life.held == nil ? .idle : .expiring
         }
       }
@@ -76,6 +60,8 @@ package struct TokenSourceStatus: Sendable, Equatable {
     case .refreshing: return "It is being fetched."
     case .unavailable: return "It is tried again \(retry); see whether the issuer can be reached."
     case .refused: return next(of: failure, kind: kind, retryInSeconds: retryInSeconds)
+    case .loginRequired, .locked, .sessionExpired, .keyMissing, .keyMismatch, .rotationInterrupted, .storeFailed:
+      return "\(failure?.next ?? "See proofd credentials show")."
     }
   }
 
@@ -83,7 +69,7 @@ package struct TokenSourceStatus: Sendable, Equatable {
   static func next(of failure: FetchFailure?, kind: TokenSourceKind, retryInSeconds: Int) -> String {
     let retry = retry(retryInSeconds)
     switch kind {
-    case .clientCredentials:
+    case .clientCredentials, .jwtBearer, .tokenExchange, .authorizationCode, .deviceCode, .password:
       let step = failure?.next ?? "Compare client_id, client_secret, audience, resource and scope with the issuer"
       return "\(step); tried again \(retry)."
     case .environment: return "\(failure?.next ?? "Set the environment variable") and start the daemon anew."

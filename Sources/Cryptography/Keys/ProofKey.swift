@@ -41,7 +41,8 @@ package final class ProofKey: @unchecked Sendable {  // an EVP_PKEY is not chang
     try self.init(owning: key)
   }
 
-  private convenience init(owning pointer: OpaquePointer) throws(CryptographyError) {
+  /// Takes `pointer` over, whether or not it is a key of ours.
+  convenience init(owning pointer: OpaquePointer) throws(CryptographyError) {
     do {
       self.init(owning: pointer, publicJWK: try Self.checked(pointer))
     } catch {

@@ -87,29 +87,3 @@ package struct EndpointCall {
     response.onlyValue(of: "DPoP-Nonce").flatMap { NonceValue($0) }
   }
 }
-
-/// A proof for a request of the control plane, where one signature more or less is nothing.
-enum EndpointProof {
-  /// Without `ath`: there is no access token at these endpoints. RFC 9449 §4.2
-  static func make(
-    key: ProofKey, method: String, url: HTTPURL, nonce: NonceValue?, issuedAtUnixSeconds: Int64
-  ) throws(OAuthError) -> String {
-    let (htm, htu, nonce) = (Array(method.utf8), Array(url.description.utf8), nonce?.bytes ?? [])
-    let room = ProofSigner.proofBytesMax(htmBytes: htm.count, htuBytes: htu.count, nonceBytes: nonce.count)
-    let output = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
-    defer { output.deallocate() }
-    let signer = ProofSigner(key: key)
-    let signed = htm.withUnsafeBytes { htm in
-      htu.withUnsafeBytes { htu in
-        nonce.withUnsafeBytes { nonce in
-          Result { () throws(CryptographyError) in
-            try signer.sign(
-              htm: htm, htu: htu, ath: UnsafeRawBufferPointer(start: nil, count: 0), nonce: nonce,
-              issuedAtUnixSeconds: issuedAtUnixSeconds, into: output)
-          }
-        }
-      }
-    }
-    return String(decoding: output[..<(try signed.mapError { OAuthError.proof($0) }.get())], as: UTF8.self)
-  }
-}

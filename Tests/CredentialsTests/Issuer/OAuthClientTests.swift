@@ -11,7 +11,7 @@ struct OAuthClientTests {
   @Test func `a token comes by discovery, with a proof, and carries the key`() async throws {
     let fixture = try OAuthClientFixture(
       server: ScriptedServer { _, _ in .success(.token("abc")) },
-      grant: ClientCredentialsGrant(target: GrantTarget(scope: "read", audience: "https://api.example.com/")))
+      target: TokenTargetKey(audience: "https://api.example.com/", scope: ["read"]))
     let token = try await fixture.source.token()
     #expect(
       fixture.server.all.map(\.url.absoluteString) == [
@@ -57,8 +57,8 @@ struct OAuthClientTests {
 
   @Test func `C48 all tokens of a client are bound to one key and found by one discovery`() async throws {
     let fixture = try OAuthClientFixture(server: ScriptedServer { _, number in .success(.token("t\(number)")) })
-    let other = fixture.client.clientCredentials(
-      name: "other", grant: ClientCredentialsGrant(target: GrantTarget(audience: "b")))
+    let other = fixture.client.machine(
+      name: "other", grant: .clientCredentials, target: TokenTargetKey(audience: "b"))
     async let first = fixture.source.token()
     async let second = other.token()
     #expect(try await first.proofKey?.thumbprint == second.proofKey?.thumbprint)

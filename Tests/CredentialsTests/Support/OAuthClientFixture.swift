@@ -20,7 +20,7 @@ struct OAuthClientFixture {
   init(
     server: ScriptedServer, binding: ClientRegistration.Binding = .dpop(allowBearer: false),
     authentication: ClientRegistration.Authentication = .post(.literal(Secret(utf8: "sentinel-client-secret"))),
-    grant: ClientCredentialsGrant = ClientCredentialsGrant(), tokenEndpoint: String? = nil,
+    target: TokenTargetKey = TokenTargetKey(), tokenEndpoint: String? = nil,
     held: HeldSecrets = HeldSecrets()
   ) throws {
     self.server = server
@@ -36,7 +36,7 @@ struct OAuthClientFixture {
       environment: CredentialEnvironment(
         http: server, time: time, sleep: { await sleep.sleep($0) },
         events: { events.append($0) }, secrets: held.announcer, skews: skews))
-    source = client.clientCredentials(name: "machine", grant: grant)
+    source = client.machine(name: "machine", grant: .clientCredentials, target: target)
   }
 
   /// The failure of an acquisition, if it fails.

@@ -1,0 +1,184 @@
+package import Cryptography
+import EventLoop
+import HTTPWire
+import OAuth
+
+extension AccountBook: AccountService {
+  package func accounts() async throws(AccountFailure) -> [AccountStatus] {
+    await look()
+    if let failure = state.withLock({ $0.storeFailure }) { throw AccountFailure(failure) }
+    return statuses()
+  }
+
+  package func account(_ name: AccountName) async throws(AccountFailure) -> AccountStatus {
+    await look()
+    if name.account == nil, let other = statuses().first(where: { $0.name == name && $0.grant == nil }),
+      profile(name.profile) == nil
+    {
+      return other
+    }
+    return status(try await record(name))
+  }
+
+  package func makeDefault(_ name: AccountName) async throws(AccountFailure) -> AccountStatus {
+    let record = try await record(name)
+    try await storing { (store) throws(StoreError) in try store.makeDefault(record.id) }
+    await look()
+    return status(try await self.record(record.name))
+  }
+
+  package func tag(
+    _ name: AccountName, adding: [String], removing: [String]
+  ) async throws(AccountFailure) -> AccountStatus {
+    for tag in adding where !Self.isTag(tag) {
+      throw AccountFailure(
+        .invalid, code: "tag_invalid", detail: "a tag has 1 to 64 letters, digits and -_.:@",
+        next: "Choose another tag.")
+    }
+    let record = try await record(name)
+    try await storing { (store) throws(StoreError) in
+      guard var current = try store.records().first(where: { $0.id == record.id }) else { throw .conflict }
+      let kept = current.tags.filter { !removing.contains($0) }
+      current.tags = kept + adding.filter { !kept.contains($0) }
+      _ = try store.update(current, endingIntent: false)
+    }
+    await look()
+    return status(try await self.record(record.name))
+  }
+
+  package func remove(_ name: AccountName) async throws(AccountFailure) {
+    let record = try await record(name)
+    try await storing { (store) throws(StoreError) in _ = try store.remove(record.id) }
+    await look()
+  }
+
+  package func identity(_ name: AccountName) async throws(AccountFailure) -> AccountIdentity {
+    let record = try await record(name)
+    try await mayOpen()
+    let grant = try await storing { (store) throws(StoreError) in try store.grant(record.id) }
+    await closeAfterUse()
+    if let grant { try? world.held.hold(record.id, grant.secrets) }  // it is not shown, whatever it is
+    guard let token = grant?.secrets.idToken, let claims = try? IDTokenClaims(parsing: token) else {
+      throw AccountFailure(
+        .notFound, code: "identity_unknown", detail: "\(record.name) has no ID token",
+        next: "Ask for the scope openid when the grant is made.")
+    }
+    return AccountIdentity(claims)
+  }
+
+  package func unlock(passphrase: Secret) async throws(AccountFailure) {
+    let pause = world.unlocking.pauseSeconds
+    guard pause == 0 else {
+      throw AccountFailure(
+        .locked, code: "unlock_delayed", detail: "too many wrong passphrases", next: "Try again in \(pause) s.")
+    }
+    do throws(StoreError) {
+      try await world.store.run { (store) throws(StoreError) in try store.unlock(passphrase: passphrase) }
+    } catch {
+      if error == .passphraseWrong { world.unlocking.passphraseWasWrong() }
+      throw AccountFailure(error)
+    }
+    world.unlocking.unlocked()
+    await look()
+  }
+
+  package func lock() async throws(AccountFailure) {
+    try await storing { (store) throws(StoreError) in try store.lock() }
+    world.unlocking.locked()
+    await look()
+  }
+
+  package func lockStatus() async -> LockStatus? {
+    guard usesPassphrase else { return nil }
+    await lockIfTimeIsUp()
+    return LockStatus(
+      isLocked: world.store.store.lockState == .locked, locksInSeconds: world.unlocking.secondsLeft)
+  }
+
+  /// The record a name means now.
+  func record(_ name: AccountName) async throws(AccountFailure) -> GrantRecord {
+    let found = try await storing { (store) throws(StoreError) in try store.records() }
+    if let record = found.first(where: { $0.isMeant(by: name) }) { return record }
+    let failure: FetchFailure =
+      name.account == nil && found.contains { $0.profile == name.profile } ? .noDefault(name) : .noAccount(name)
+    guard profile(name.profile) != nil || found.contains(where: { $0.profile == name.profile }) else {
+      throw AccountFailure(
+        .notFound, code: "profile_unknown", detail: "there is no account or profile \(name)",
+        next: "See proofd credentials list.")
+    }
+    throw AccountFailure(.notFound, code: "account_unknown", detail: failure.detail, next: "\(failure.next ?? "").")
+  }
+
+  /// Runs `body` on the store, with failures for the user.
+  func storing<R: Sendable>(
+    _ body: @escaping @Sendable (any CredentialStore) throws(StoreError) -> R
+  ) async throws(AccountFailure) -> R {
+    do throws(StoreError) {
+      return try await world.store.run(body)
+    } catch {
+      throw AccountFailure(error)
+    }
+  }
+
+  /// Time may have locked the store.
+  func mayOpen() async throws(AccountFailure) {
+    await lockIfTimeIsUp()
+    if world.store.store.lockState == .locked { throw AccountFailure(StoreError.locked) }
+  }
+
+  /// With the policy `always` an unlocked store serves one operation.
+  func closeAfterUse() async {
+    guard world.unlocking.policy == .always else { return }
+    try? await world.store.run { (store) throws(StoreError) in try store.lock() }  // it was locked by somebody else
+    await look()
+  }
+
+  private static func isTag(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 64
+      && text.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "-_.:@".utf8.contains($0)
+        }
+      }
+  }
+}
+
+extension AccountIdentity {
+  init(_ claims: IDTokenClaims) {
+    self.init()
+    issuer = claims.issuer
+    subject = claims.subject
+    name = claims.name
+    preferredUsername = claims.preferredUsername
+    email = claims.email
+    picture = claims.picture
+  }
+}
+
+extension AccountFailure {
+  init(_ error: StoreError) {
+    let kind: Kind =
+      switch error {
+      case .locked, .passphraseWrong: .locked
+      case .passphraseNotUsed: .invalid
+      case .conflict, .nameTaken: .conflict
+      default: .storage
+      }
+    self.init(kind, code: error.code, detail: error.detail, next: error.next)
+  }
+
+  init(_ failure: TokenFailure, status: TokenSourceStatus) {
+    let code = status.lastFailure?.code
+    switch failure {
+    case .unavailable(let detail, _):
+      self.init(.unavailable, code: code ?? "token_unavailable", detail: detail, next: status.next)
+    case .refused(let detail): self.init(.refused, code: code ?? "token_refused", detail: detail, next: status.next)
+    case .loginRequired(let detail):
+      self.init(.loginRequired, code: code ?? "login_required", detail: detail, next: status.next)
+    case .locked(let detail): self.init(.locked, code: "locked", detail: detail, next: "Run proofd unlock.")
+    }
+  }
+}

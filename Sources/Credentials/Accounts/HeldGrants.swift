@@ -1,0 +1,53 @@
+import Cryptography
+import Locking
+
+/// Keeps the redactor told of the secrets of every grant that is known, the current ones and the ones before. Any thread.
+final class HeldGrants: Sendable {
+  private let announcer: SecretAnnouncer
+  private let held = Protected<[GrantID: [Secret]]>([:])
+
+  init(_ announcer: SecretAnnouncer) { self.announcer = announcer }
+
+  deinit { for secret in held.withLock({ $0.values.flatMap { $0 } }) { announcer.release(secret) } }
+
+  /// From now on the secrets of this state of a grant are masked, and those of the state before no more, unless this one
+  /// has them too.
+  ///
+  /// - Throws: if one of them can't be masked; then it must not be used.
+  func hold(_ id: GrantID, _ secrets: GrantSecrets) throws(UnmaskableSecret) {
+    let new = secrets.all
+    try announcer.hold(all: new)
+    let before = held.withLock { held in
+      defer { held[id] = new }
+      return held[id] ?? []
+    }
+    for secret in before { announcer.release(secret) }
+  }
+
+  /// Forgets the grants that are gone. Their lines may still be on their way, so call it one look later.
+  func forget(allBut ids: Set<GrantID>) {
+    let gone = held.withLock { held in
+      let gone = held.filter { !ids.contains($0.key) }
+      for id in gone.keys { held[id] = nil }
+      return gone
+    }
+    for secret in gone.values.flatMap({ $0 }) { announcer.release(secret) }
+  }
+}
+
+extension GrantSecrets {
+  /// Everything that must not show; of the key its private number as well, which is what a JWK holds. RFC 7518 §6.2.2.1
+  var all: [Secret] {
+    [refreshToken, previousRefreshToken, idToken, proofKey, proofKey.flatMap(Self.privateNumber)].compactMap { $0 }
+  }
+
+  /// `ECPrivateKey { version 1, OCTET STRING (32) … }` within the PKCS #8. RFC 5915 §3
+  private static func privateNumber(_ der: Secret) -> Secret? {
+    let head: [UInt8] = [0x02, 0x01, 0x01, 0x04, 0x20]
+    return der.withUnsafeBytes { bytes in
+      guard bytes.count >= head.count + 32 else { return nil }
+      let start = (0...bytes.count - head.count - 32).first { bytes[$0..<$0 + head.count].elementsEqual(head) }
+      return start.map { Secret(UnsafeRawBufferPointer(rebasing: bytes[$0 + head.count..<$0 + head.count + 32])) }
+    }
+  }
+}
