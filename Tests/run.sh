@@ -106,6 +106,7 @@ step "Python environment" make_venv
 step "clean debug build, warnings are errors" clean_debug_build
 step "swift format lint" swift format lint --strict --recursive Sources Tests Package.swift
 step "swift test" swift_tests
+step "secrets_scan.py --self-test" "$venv/bin/python" Tests/secrets_scan.py --self-test
 step "Interop/check_schema.py" driver Tests/Interop/check_schema.py
 step "10,000 proofs, verified by others" verify_proofs
 step "Fuzzing/run.sh, $fuzz_seconds s each" Tests/Fuzzing/run.sh --seconds "$fuzz_seconds"
