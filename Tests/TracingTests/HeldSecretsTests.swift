@@ -40,6 +40,89 @@ import Testing
     #expect(held.labels == ["1", "2"])
   }
 
+  @Test func `a batch is held whole or not at all`() throws {
+    let held = HeldSecrets(countMax: 3)
+    let secrets = (1...4).map { Secret(utf8: "secret-number-\($0)") }
+    try held.hold(secrets[0], label: "1")
+    #expect(throws: HeldSecrets.Refusal.tooMany) {
+      try held.hold(all: secrets.map { (secret: $0, label: "again") })
+    }
+    #expect(throws: HeldSecrets.Refusal.tooShort) {
+      try held.hold(all: [(secret: secrets[1], label: "2"), (secret: Secret(utf8: "short"), label: "3")])
+    }
+    #expect(held.labels == ["1"])
+    try held.hold(all: secrets.prefix(3).map { (secret: $0, label: "again") })
+    #expect(held.labels.count == 3)
+    held.release(all: secrets.prefix(3))
+    #expect(held.mask("secret-number-1 secret-number-2").withoutHashes == "[…] secret-number-2")
+  }
+
+  @Test func `hexadecimal is found in any mixture of cases`() throws {
+    var random = SeededRandom(seed: 3)
+    let value = "s3cr3t-jklmno-\u{1F}\u{FF}-value"
+    try held.hold(Secret(utf8: value), label: "x")
+    for _ in 0..<50 {
+      let mixed = String(
+        Encodings.hexadecimal(value).map { Bool.random(using: &random) ? Character($0.uppercased()) : $0 })
+      #expect(held.mask("<\(mixed)>").withoutHashes == "<[…]>")
+    }
+  }
+
+  /// As all PEM files do. What they share must not be all that is looked at.
+  @Test func `values that end the same are found, and what ends like them is not touched`() throws {
+    let ending = "\n-----END PRIVATE KEY-----\n"
+    var random = SeededRandom(seed: 4)
+    let values = (0..<200).map { _ in random.characters(64, of: Alphabet.base64URL) + ending }
+    try held.hold(all: values.map { (secret: Secret(utf8: $0), label: "x") })
+    for value in values {
+      #expect(held.mask("<\(value)>").withoutHashes == "<[…]>")
+      #expect(held.mask(Base64.encode(value.utf8)).withoutHashes.hasPrefix("[…]"))
+      #expect(held.mask(Encodings.hexadecimal(value)).withoutHashes == "[…]")
+    }
+    #expect(held.mask("<\(ending)>") == "<\(ending)>")
+    held.release(all: values.map { Secret(utf8: $0) })
+    #expect(held.mask(values[0]) == values[0])
+  }
+
+  @Test func `values that come and go are masked exactly as long as they are held`() throws {
+    var random = SeededRandom(seed: 5)
+    var values: [String] = []
+    for round in 0..<1_500 {
+      if values.count > 40 || round % 7 == 6, let gone = values.randomElement(using: &random) {
+        values.removeAll { $0 == gone }
+        held.release(Secret(utf8: gone))
+        #expect(held.mask(gone) == gone)
+      }
+      values.append(random.characters(Int.random(in: 12..<80, using: &random), of: Alphabet.base62))
+      try held.hold(Secret(utf8: values[values.count - 1]), label: "x")
+      let asked = try #require(values.randomElement(using: &random))
+      #expect(held.mask("<\(asked)>").withoutHashes == "<[…]>")
+    }
+    held.release(all: values.map { Secret(utf8: $0) })
+    #expect(held.labels.isEmpty)
+  }
+
+  @Test func `one thread feeds while others search`() async throws {
+    let held = HeldSecrets()
+    let kept = "kept-from-beginning-to-end"
+    try held.hold(Secret(utf8: kept), label: "x")
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        var random = SeededRandom(seed: 6)
+        for _ in 0..<400 {
+          let secrets = (0..<6).map { _ in Secret(utf8: random.characters(40, of: Alphabet.base62)) }
+          guard (try? held.hold(all: secrets.map { (secret: $0, label: "y") })) != nil else { return false }
+          if Bool.random(using: &random) { held.release(all: secrets) }
+        }
+        return true
+      }
+      for _ in 0..<2 {
+        group.addTask { (0..<400).allSatisfy { _ in held.mask("<\(kept)>").withoutHashes == "<[…]>" } }
+      }
+      for await isRight in group { #expect(isRight) }
+    }
+  }
+
   @Test(arguments: [
     "correct horse battery", "p@ss/word+1=&x", "quo\"te\\back\nline", "päßwörd-ünï", "x%41y%2Fz123", "eyJhbGciOi.x.y",
     "00000000", "aaaaaaaaaaaaaaaa", "/path/like?value=1", "tab\there\u{1}\u{7F}", "日本語の秘密",

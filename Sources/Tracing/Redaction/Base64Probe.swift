@@ -44,7 +44,8 @@ enum Base64Probe {
 
   static func isCharacter(_ byte: UInt8) -> Bool { value(of: byte) != nil }
 
-  private static func value(of character: UInt8) -> UInt32? {
+  /// The six bits that a character of either alphabet stands for.
+  static func value(of character: UInt8) -> UInt32? {
     switch character {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
     case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
