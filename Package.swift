@@ -75,7 +75,12 @@ let package = Package(
         "Gateway", "Console", "Credentials", "Configuration", "Tracing", "OAuth", "HTTPTransport", "HTTPWire",
         "EventLoop", "Cryptography", "Locking",
       ]),
-    module("Commands", ["Daemon", "Console", "Configuration", "Tracing", "HTTPTransport", "HTTPWire", "EventLoop"]),
+    module(
+      "Commands",
+      [
+        "Daemon", "Console", "Credentials", "Configuration", "Tracing", "HTTPTransport", "HTTPWire", "EventLoop",
+        "Cryptography",
+      ]),
     .executableTarget(name: "proofd", dependencies: ["Commands"], swiftSettings: strict),
     .executableTarget(name: "proofd-sim", dependencies: ["Simulators"], swiftSettings: strict),
 

@@ -56,8 +56,8 @@ struct BlockingConnection: ~Copyable {
 
   deinit { close(descriptor) }
 
-  func send(_ text: String) throws(CommandFailure) {
-    var rest = Array(text.utf8)[...]
+  func send(_ bytes: [UInt8]) throws(CommandFailure) {
+    var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
       if count > 0 {

@@ -28,8 +28,10 @@ struct ControlClient {
   /// Finds the socket as the daemon does.
   ///
   /// - Throws: a usage failure when the configuration that was named cannot be used, or nothing says where to look.
-  init(_ arguments: Arguments, _ invocation: Invocation) throws(CommandFailure) {
-    limit = Self.answerLimit
+  init(
+    _ arguments: Arguments, _ invocation: Invocation, limit: Duration = answerLimit
+  ) throws(CommandFailure) {
+    self.limit = limit
     if let path = ControlSocketPath.inRuntimeDirectory(environment: invocation.environment) {
       self.path = path
       return
@@ -67,7 +69,7 @@ struct ControlClient {
     _ target: String, isLive: Bool = false, _ body: (UnsafeRawBufferPointer) throws(CommandFailure) -> Void
   ) throws(CommandFailure) -> Ending {
     var connection = try connect()
-    try connection.send("GET \(target) HTTP/1.1\r\nHost: proofd\r\nConnection: close\r\n\r\n")
+    try connection.send(Array("GET \(target) HTTP/1.1\r\nHost: proofd\r\nConnection: close\r\n\r\n".utf8))
     guard let head = try connection.receiveHead() else { throw Self.unreadable("it has no head") }
     guard head.status == 200 else {
       var problem: [UInt8] = []
@@ -78,6 +80,40 @@ struct ControlClient {
     }
     if isLive { connection.waitForever() }
     return try connection.receiveBody(head, body) ? .complete : .cut
+  }
+
+  /// One request with its whole answer, whatever its status.
+  ///
+  /// - Parameter content: JSON.
+  func ask(
+    _ method: String, _ target: String, content: [UInt8]?
+  ) throws(CommandFailure) -> (status: UInt16, body: [UInt8]) {
+    var connection = try connect()
+    let fields = content.map { "Content-Type: application/json\r\nContent-Length: \($0.count)\r\n" } ?? ""
+    try connection.send(
+      Array("\(method) \(target) HTTP/1.1\r\nHost: proofd\r\nConnection: close\r\n\(fields)\r\n".utf8)
+        + (content ?? []))
+    guard let head = try connection.receiveHead() else { throw Self.unreadable("it has no head") }
+    var body: [UInt8] = []
+    let isWhole = try connection.receiveBody(head) { bytes throws(CommandFailure) in
+      guard body.count + bytes.count <= Self.answerBytesMax else { throw Self.unreadable("it is too large") }
+      body.append(contentsOf: bytes)
+    }
+    guard isWhole else { throw Self.unreadable("it breaks off") }
+    return (head.status, body)
+  }
+
+  /// Whether a daemon takes connections.
+  ///
+  /// - Throws: a failure when one is there and takes none.
+  func answers() throws(CommandFailure) -> Bool {
+    do throws(BlockingConnection.Refused) {
+      _ = try BlockingConnection(path: path, limit: limit)
+      return true
+    } catch {
+      if error.isSilence { throw BlockingConnection.silence(limit) }
+      return false
+    }
   }
 
   private func connect() throws(CommandFailure) -> BlockingConnection {

@@ -13,14 +13,33 @@ struct Option: Sendable {
   static let json = Option(name: "--json", help: "print JSON")
 }
 
-/// The words behind a verb, taken apart by the options it knows.
+/// One word a verb takes besides options; they come in order.
+struct Operand: Sendable {
+  /// As in the help: `NAME`.
+  let name: String
+  var isOptional = false
+}
+
+/// The words behind a verb, taken apart by the options and operands it knows.
 struct Arguments {
   private var values: [String: [String]] = [:]
+  private var operands: [String: String] = [:]
 
   /// - Throws: a usage failure that names the word and the nearest option.
-  init(_ words: some Collection<String>, options: [Option]) throws(CommandFailure) {
+  init(_ words: some Collection<String>, options: [Option], operands: [Operand] = []) throws(CommandFailure) {
     var rest = Array(words)[...]
+    var expected = operands[...]
+    var optionsEnded = false
     while let word = rest.popFirst() {
+      if optionsEnded || !word.hasPrefix("-") || word == "-" {
+        guard let operand = expected.popFirst() else { throw .usage("unexpected argument: \(word.printable)") }
+        self.operands[operand.name] = word
+        continue
+      }
+      if word == "--" {
+        optionsEnded = true
+        continue
+      }
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       guard let option = options.first(where: { $0.name == parts[0] || $0.short == parts[0] }) else {
         throw Self.unknown(word, options)
@@ -36,14 +55,17 @@ struct Arguments {
         throw .usage("\(option.name) needs a value: \(option.name) \(option.value ?? "")")
       }
     }
+    if let missing = expected.first, !missing.isOptional { throw .usage("\(missing.name) is missing") }
   }
 
   private static func unknown(_ word: String, _ options: [Option]) -> CommandFailure {
-    guard word.hasPrefix("-") else { return .usage("unexpected argument: \(word.printable)") }
     let name = String(word.prefix { $0 != "=" })
     let nearest = NearestKey.find(name, among: options.map(\.name))
     return .usage("unknown option: \(name.printable)", hint: nearest.map { "did you mean \($0)?" })
   }
+
+  /// The word given for an operand; empty if there is none.
+  func operand(_ name: String) -> String { operands[name] ?? "" }
 
   func has(_ option: String) -> Bool { values[option] != nil }
   func all(_ option: String) -> [String] { values[option] ?? [] }

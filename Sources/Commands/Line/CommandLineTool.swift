@@ -53,24 +53,40 @@ package enum CommandLineTool {
       invocation.terminal.result(Help.overview)
       return .ok
     case "help":
-      let name = rest.first { !["--help", "-h"].contains($0) }
-      invocation.terminal.result(
-        try name.map { (name) throws(CommandFailure) in Help.text(try find(name)) } ?? Help.overview)
+      let names = rest.filter { !["--help", "-h"].contains($0) }
+      invocation.terminal.result(names.isEmpty ? Help.overview : Help.text(try find(names[...]).verb))
       return .ok
     default: break
     }
-    let verb = try find(word)
-    if rest.contains("--help") || rest.contains("-h") {
+    let (verb, behind) = try find(words)
+    if behind.contains("--help") || behind.contains("-h") {
       invocation.terminal.result(Help.text(verb))
       return .ok
     }
-    return try verb.run(try Arguments(rest, options: verb.options), invocation)
+    guard verb.subverbs.isEmpty else {
+      invocation.terminal.talk(Help.text(verb))
+      return .usage
+    }
+    return try verb.run(try Arguments(behind, options: verb.options, operands: verb.operands), invocation)
   }
 
-  private static func find(_ name: String) throws(CommandFailure) -> Verb {
-    if let verb = Verb.all.first(where: { $0.name == name }) { return verb }
-    let nearest = NearestKey.find(name, among: Verb.all.map(\.name))
-    throw .usage(
-      "unknown verb: \(name)", hint: nearest.map { "did you mean \($0)?" } ?? "see proofd --help")
+  /// The verb the first words name, and the words behind them. A verb that has subverbs when none of them is named.
+  private static func find(
+    _ words: ArraySlice<String>
+  ) throws(CommandFailure) -> (verb: Verb, rest: ArraySlice<String>) {
+    var (verb, rest): (Verb?, ArraySlice<String>) = (nil, words)
+    var choices = Verb.all
+    while !choices.isEmpty, let word = rest.first, verb == nil || !word.hasPrefix("-") {
+      let prefix = verb.map { "\($0.name) " } ?? ""
+      guard let found = choices.first(where: { $0.name == prefix + word }) else {
+        let nearest = NearestKey.find(word, among: choices.map { String($0.name.dropFirst(prefix.count)) })
+        throw .usage(
+          "unknown verb: \(prefix)\(word)",
+          hint: nearest.map { "did you mean \(prefix)\($0)?" } ?? "see proofd \(prefix)--help")
+      }
+      (verb, rest, choices) = (found, rest.dropFirst(), found.subverbs)
+    }
+    guard let verb else { throw .usage("no verb is named", hint: "see proofd --help") }
+    return (verb, rest)
   }
 }

@@ -23,17 +23,17 @@ enum Help {
   }
 
   static func text(_ verb: Verb) -> String {
+    guard verb.subverbs.isEmpty else { return group(verb) }
     let options = verb.options + [Option(name: "--help", short: "-h", help: "show this")]
     let heads = options.map { option in
       [option.short, option.name].compactMap { $0 }.joined(separator: ", ") + (option.value.map { " " + $0 } ?? "")
     }
     let width = heads.map(\.count).max() ?? 0
     let list = zip(heads, options).map { "  \(padded($0, width))  \($1.help)" }.joined(separator: "\n")
-    let examples = verb.examples.map { "  \($0.command)\n      \($0.does)" }.joined(separator: "\n")
     return """
       proofd \(verb.name): \(verb.summary)
 
-      usage: proofd \(verb.name)\(verb.options.isEmpty ? "" : " [options]")
+      usage: proofd \(verb.name)\(operands(verb))\(verb.options.isEmpty ? "" : " [options]")
 
       \(verb.about)
 
@@ -41,8 +41,32 @@ enum Help {
       \(list)
 
       examples:
-      \(examples)
+      \(examples(verb))
       """
+  }
+
+  private static func group(_ verb: Verb) -> String {
+    let width = verb.subverbs.map(\.name.count).max() ?? 0
+    return """
+      proofd \(verb.name): \(verb.summary)
+
+      usage: proofd \(verb.name) VERB [options]
+
+      \(verb.about)
+
+      \(verb.subverbs.map { "  \(padded($0.name, width))  \($0.summary)" }.joined(separator: "\n"))
+
+      examples:
+      \(examples(verb))
+      """
+  }
+
+  private static func operands(_ verb: Verb) -> String {
+    verb.operands.map { $0.isOptional ? " [\($0.name)]" : " \($0.name)" }.joined()
+  }
+
+  private static func examples(_ verb: Verb) -> String {
+    verb.examples.map { "  \($0.command)\n      \($0.does)" }.joined(separator: "\n")
   }
 
   static func padded(_ text: String, _ width: Int) -> String {

@@ -8,11 +8,14 @@ struct Verb: Sendable {
   /// Whole sentences for `--help`.
   let about: String
   let options: [Option]
+  var operands: [Operand] = []
   /// Command lines that work, with what they do.
   let examples: [(command: String, does: String)]
+  /// What the next word chooses among; `name` of each is whole: `credentials list`.
+  var subverbs: [Verb] = []
   let run: @Sendable (Arguments, Invocation) throws(CommandFailure) -> ExitCode
 
-  static let all = [serve, check, routes, status, tail]
+  static let all = [serve, check, routes, status, tail, credentials, whoami, token, headers, lock, unlock]
 }
 
 /// What a verb may use of the world.

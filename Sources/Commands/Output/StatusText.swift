@@ -24,36 +24,17 @@ struct StatusText {
     lines += Table.render(
       ["CREDENTIAL", "KIND", "STATE", "EXPIRES", "LAST REFRESH", "NEXT"], credentials.map(row)
     ) { row, column, cell in
-      column == 2 ? terminal.coloured(cell, colour(credentials[row])) : cell
+      column == 2 ? terminal.coloured(cell, AccountFacts(credentials[row]).colour) : cell
     }
-    return lines + credentials.flatMap(remarks)
+    return lines + credentials.flatMap { AccountFacts($0).remarks(now: now, terminal) }
   }
 
   private func row(_ credential: JSONValue) -> [String] {
     [
       text(credential["name"]), text(credential["kind"]), text(credential["state"]),
-      Quantity.moment(credential["expires_at"]?.int64Value, now: now),
+      Quantity.moment(AccountFacts(credential).expiresAt, now: now),
       Quantity.moment(credential["last_refresh_at"]?.int64Value, now: now), text(credential["next"]),
     ]
-  }
-
-  private func remarks(_ credential: JSONValue) -> [String] {
-    let name = text(credential["name"])
-    var remarks: [String] = []
-    if let failure = credential["last_failure"] {
-      let moment = Quantity.moment(failure["at"]?.int64Value, now: now)
-      remarks.append(
-        "\(name): \(terminal.coloured("failed", .red)) \(moment): \(text(failure["code"])): \(text(failure["detail"]))")
-    }
-    for warning in credential["warnings"]?.stringArrayValue ?? [] {
-      remarks.append("\(name): \(terminal.coloured("warning", .yellow)): \(warning.printable)")
-    }
-    return remarks
-  }
-
-  private func colour(_ credential: JSONValue) -> Terminal.Colour {
-    guard credential["can_serve"]?.boolValue == true else { return .red }
-    return credential["state"]?.stringValue == "ready" ? .green : .yellow
   }
 
   private func upTime(_ status: JSONValue) -> String {

@@ -42,6 +42,9 @@ struct Terminal: Sendable {
   /// Writes a line for the person, not for the next program.
   func talk(_ line: String) { _ = Self.write(Self.masked(line), to: STDERR_FILENO) }
 
+  /// Writes a question; the answer is typed behind it.
+  func ask(_ question: String) { _ = Self.write(Array(HeldSecrets.mask(question).utf8), to: STDERR_FILENO) }
+
   func coloured(_ text: String, _ colour: Colour?) -> String {
     guard isColoured, let colour else { return text }
     return "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m"

@@ -5,8 +5,8 @@ extension Verb {
   static let status = Verb(
     name: "status", summary: "show the daemon, its listeners and its credentials",
     about: """
-      Asks the running daemon over its control socket. Exit code 0 only if every credential can serve a request now,
-      1 if one cannot, 4 if no daemon answers.
+      Asks the running daemon over its control socket. Exit code 0 only if every credential and account can serve a request
+      now, 3 if a login or an unlock is needed for one, 1 if one cannot for another reason, 4 if no daemon answers.
       """,
     options: [.config, .json],
     examples: [
@@ -24,6 +24,6 @@ extension Verb {
       let report = StatusText(terminal: invocation.terminal, now: SystemTime().wallNanoseconds / 1_000_000_000)
       for line in report.lines(status, credentials) { invocation.terminal.result(line) }
     }
-    return credentials.allSatisfy { $0["can_serve"]?.boolValue == true } ? .ok : .failed
+    return AccountFacts.exitCode(credentials)
   }
 }

@@ -8,7 +8,7 @@ package enum ScalarFormat {
     return Int(text)
   }
 
-  static func duration(_ text: String) -> Duration? {
+  package static func duration(_ text: String) -> Duration? {
     for (unit, milliseconds) in [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)] where text.hasSuffix(unit) {
       guard let count = integer(text.dropLast(unit.count)) else { continue }
       let (product, overflow) = count.multipliedReportingOverflow(by: milliseconds)

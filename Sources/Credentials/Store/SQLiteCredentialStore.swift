@@ -1,4 +1,5 @@
 package import Cryptography
+import Glibc
 import Locking
 
 /// Keeps grants in `credentials.sqlite` of the state directory, every secret sealed on its own. Several processes may use it
@@ -26,6 +27,11 @@ package final class SQLiteCredentialStore: CredentialStore {
     files = StoreFiles(directory: directory)
     self.source = source
     self.cost = cost
+  }
+
+  /// Whether there is a store, of whatever kind.
+  package static func exists(in directory: String) -> Bool {
+    access(StoreFiles(directory: directory).database, F_OK) == 0
   }
 
   package func records() throws(StoreError) -> [GrantRecord] {
