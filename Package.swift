@@ -79,7 +79,7 @@ let package = Package(
       "Commands",
       [
         "Daemon", "Console", "Credentials", "Configuration", "Tracing", "HTTPTransport", "HTTPWire", "EventLoop",
-        "Cryptography",
+        "Cryptography", "Locking",
       ]),
     .executableTarget(name: "proofd", dependencies: ["Commands"], swiftSettings: strict),
     .executableTarget(name: "proofd-sim", dependencies: ["Simulators"], swiftSettings: strict),

@@ -26,5 +26,14 @@ package final class LocalAccounts: Sendable {
 
   package var service: any AccountService { book }
 
-  package func close() { control.stop() }
+  /// Blocks until refreshes that are under way have come to their end.
+  package func close() {
+    let settled = ThreadGate()
+    Task {
+      await book.settle()
+      settled.open()
+    }
+    settled.wait()
+    control.stop()
+  }
 }

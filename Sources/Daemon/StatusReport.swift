@@ -1,4 +1,5 @@
 import Configuration
+import Console
 import Credentials
 import EventLoop
 import Glibc
@@ -24,7 +25,7 @@ struct StatusReport: Sendable {
       ("configuration", .string(configuration.file)),
       ("listeners", .array(listeners.map { .string($0.description) })),
       ("routes", .number(String(configuration.routes.count))),
-      ("credentials", .array(accounts.statuses().map(Self.describe))),
+      ("credentials", .array(accounts.statuses().map(\.json))),
       ("log", log),
     ])
   }
@@ -38,29 +39,5 @@ struct StatusReport: Sendable {
   /// `GET /v1/routes`.
   var routes: JSONValue {
     .array(EffectiveRoute.all(configuration, listeners: listeners).map(\.json))
-  }
-
-  private static func describe(_ status: AccountStatus) -> JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("name", .string(status.name.description)),
-      ("kind", .string(status.kind)),
-      ("state", .string(status.state.rawValue)),
-      ("can_serve", .bool(status.canServe)),
-    ]
-    if let at = status.expiresAtUnixSeconds { members.append(("expires_at", .number(String(at)))) }
-    if let at = status.lastRefreshAtUnixSeconds { members.append(("last_refresh_at", .number(String(at)))) }
-    if let failure = status.lastFailure {
-      members.append(
-        (
-          "last_failure",
-          .object([
-            ("code", .string(failure.code)), ("detail", .string(failure.detail)),
-            ("at", .number(String(failure.atUnixSeconds))),
-          ])
-        ))
-    }
-    members.append(("next", .string(status.next)))
-    if !status.warnings.isEmpty { members.append(("warnings", .array(status.warnings.map(JSONValue.string)))) }
-    return .object(members)
   }
 }

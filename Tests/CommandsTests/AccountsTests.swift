@@ -38,6 +38,7 @@ struct AccountsTests {
   private final class Script: AccountsClient {
     var answers: [(UInt16, String)]
     var asked: [String] = []
+    let isDaemon = true
 
     init(_ answers: [(UInt16, String)]) { self.answers = answers }
 

@@ -66,7 +66,7 @@ import Testing
       answer.body
         == #"{"name":"acme","kind":"authorization_code","state":"ready","can_serve":true,"default":false,"#
         + #""tags":["billing"],"issuer":"https://id.example.com","client_id":"abc","scope":"read write","#
-        + #""last_refresh_at":1800000000,"targets":[{"audience":"https://api.example.com/","scope":"read","#
+        + #""expires_at":1800000300,"last_refresh_at":1800000000,"targets":[{"audience":"https://api.example.com/","scope":"read","#
         + #""state":"ready","expires_at":1800000300}],"last_failure":{"code":"server_error","detail":"Oops","#
         + #""at":1799999000},"next":"Nothing to do."}"# + "\n")
   }

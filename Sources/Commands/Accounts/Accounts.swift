@@ -23,27 +23,41 @@ struct Accounts {
     self.isNew = isNew
   }
 
+  /// The daemon's if one answers, else those of the store the configuration names.
   init(_ arguments: Arguments, _ invocation: Invocation) throws(CommandFailure) {
     let passphrase = PassphraseSource(arguments, invocation)
     let control = try ControlClient(arguments, invocation, limit: Self.answerLimit)
-    self.init(
-      DaemonAccounts(control: control), passphrase: passphrase, isNew: Self.isStoreMissing(arguments, invocation))
+    if try control.answers() {
+      // Its configuration may be another; without one nothing can be said, and one question is enough.
+      let configuration = try? ConfigurationFile.read(arguments, invocation).configuration
+      self.init(
+        DaemonAccounts(control: control), passphrase: passphrase, isNew: configuration.map(Self.lacksStore) ?? false)
+    } else {
+      let configuration = try ConfigurationFile.load(arguments, invocation, quietly: true)
+      self.init(
+        try StoreAccounts(configuration), passphrase: passphrase, isNew: Self.lacksStore(configuration))
+    }
   }
 
-  /// As far as the configuration can be read; the daemon's may be another.
-  private static func isStoreMissing(_ arguments: Arguments, _ invocation: Invocation) -> Bool {
-    // Without one nothing can be said, and one question is enough.
-    guard let configuration = try? ConfigurationFile.read(arguments, invocation).configuration else { return false }
-    return configuration.store.key == .passphrase && !SQLiteCredentialStore.exists(in: configuration.stateDirectory)
+  /// A passphrase will make the store.
+  private static func lacksStore(_ configuration: Configuration) -> Bool {
+    configuration.store.key == .passphrase && !SQLiteCredentialStore.exists(in: configuration.stateDirectory)
   }
+
+  /// Locked and unlocked is a running daemon; without one a passphrase can only be tested.
+  var isDaemon: Bool { client.isDaemon }
 
   /// The content of the answer.
   ///
   /// - Throws: what the problem says, with the exit code of its kind.
   func ask(_ request: AccountsRequest) throws(CommandFailure) -> JSONValue {
     let answer = try client.perform(request)
-    guard answer.status == AccountsAnswer.locked, let secret = try passphrase.read(isNew: isNew) else {
-      return try answer.success()
+    guard answer.status == AccountsAnswer.locked else { return try answer.success() }
+    guard let secret = try passphrase.read(isNew: isNew) else {
+      guard !isDaemon else { return try answer.success() }
+      throw CommandFailure(
+        exitCode: .loginOrUnlockNeeded, message: "the credential store is locked, and no daemon runs",
+        hint: "give the passphrase with \(Self.passphraseOption.name)")
     }
     _ = try unlock(secret)
     return try client.perform(request).success()

@@ -3,6 +3,8 @@ import HTTPWire
 /// Performs requests of the admin API about accounts, wherever the accounts are.
 protocol AccountsClient {
   func perform(_ request: AccountsRequest) throws(CommandFailure) -> AccountsAnswer
+  /// They are those of a process that goes on.
+  var isDaemon: Bool { get }
 }
 
 /// A request of the admin API (`Config/admin-api.yaml`).
@@ -63,6 +65,7 @@ struct AccountsAnswer {
 /// The accounts of the daemon that runs.
 struct DaemonAccounts: AccountsClient {
   let control: ControlClient
+  let isDaemon = true
 
   func perform(_ request: AccountsRequest) throws(CommandFailure) -> AccountsAnswer {
     let (status, body) = try control.ask(

@@ -13,8 +13,6 @@ enum SecretInput {
   ///
   /// - Throws: a failure for Ctrl-C, for Ctrl-D, and for nothing at all.
   static func prompt(_ question: String, _ terminal: Terminal) throws(CommandFailure) -> Secret {
-    terminal.ask("\(question): ")
-    defer { terminal.talk("") }
     var settings = termios()
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw unreadable(errno) }
     var silent = settings
@@ -22,6 +20,9 @@ enum SecretInput {
     silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
     guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent) == 0 else { throw unreadable(errno) }
     defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings) }
+    // Only now: what is typed early would be shown.
+    terminal.ask("\(question): ")
+    defer { terminal.talk("") }
     return try typedLine()
   }
 

@@ -15,7 +15,8 @@ extension Verb {
     if arguments.has("--json") {
       invocation.terminal.result(json: status.serialised() + [ASCII.lineFeed])
     } else {
-      invocation.terminal.talk("proofd: \(LockText.line(status))")
+      let line = accounts.isDaemon ? LockText.line(status) : "no daemon runs: nothing is unlocked"
+      invocation.terminal.talk("proofd: \(line)")
     }
     return .ok
   }
@@ -42,7 +43,9 @@ extension Verb {
     if arguments.has("--json") {
       invocation.terminal.result(json: status.serialised() + [ASCII.lineFeed])
     } else {
-      invocation.terminal.talk("proofd: \(LockText.line(status))")
+      let line =
+        accounts.isDaemon ? LockText.line(status) : "the passphrase is right; no daemon runs that could stay unlocked"
+      invocation.terminal.talk("proofd: \(line)")
     }
     return .ok
   }

@@ -14,6 +14,7 @@ extension AccountStatus {
     if !scope.isEmpty { members.append("scope", scope.joined(separator: " ")) }
     members.append("proof_key_thumbprint", proofKeyThumbprint)
     members.append("created_at", createdAtUnixSeconds)
+    members.append("expires_at", expiresAtUnixSeconds)
     members.append("last_refresh_at", lastRefreshAtUnixSeconds)
     members.append("session_expires_at", sessionExpiresAtUnixSeconds)
     members.append(("targets", .array(targets.map(\.json))))

@@ -136,6 +136,19 @@ package final class AccountBook: Sendable {
 
   package func stop() { state.withLock { $0.watch }?.cancel() }
 
+  /// Waits until no refresh is under way: a process that ended in the middle of one would lose what the server answers.
+  package func settle() async {
+    let sleep = environment.sleep
+    while isRefreshing { await sleep(.milliseconds(20)) }
+  }
+
+  private var isRefreshing: Bool {
+    let (isRecovering, accounts, others) = state.withLock { state in
+      (!state.recovering.isEmpty, Array(state.accounts.values), state.sources.values.flatMap(\.values))
+    }
+    return isRecovering || (accounts.flatMap(\.all).map(\.source) + others).contains { $0.isFetching }
+  }
+
   /// Compares the store with what is known of it, and lets the accounts that changed start over.
   func look() async {
     await lockIfTimeIsUp()
