@@ -13,7 +13,9 @@ import unittest
 
 from harness import PROOFD, Origin, Proofd, Stage, wait_until
 
-VERBS = ["serve", "check", "routes", "status", "tail"]
+VERBS = [
+    "serve", "check", "routes", "status", "tail", "credentials", "whoami", "token", "headers", "lock", "unlock",
+]
 OK, FAILED, USAGE, UNREACHABLE = 0, 1, 2, 4
 SECRET = "a-secret-of-the-command-line-tests"
 

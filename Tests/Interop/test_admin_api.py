@@ -82,6 +82,20 @@ class AdminAPI(Stage):
         self.assertEqual([route["name"] for route in routes], ["open", "api", "lost"])
         self.assertIn(f"{self.proofd.url}/open", routes[0]["urls"])
 
+    def test_accounts_and_the_lock(self):
+        accounts = json.loads(self.get("/v1/accounts")[1])
+        check(accounts, self.schema("/v1/accounts"))
+        self.assertEqual({account["name"] for account in accounts}, {"machine", "lost"})
+        check(json.loads(self.get("/v1/accounts/machine")[1]), SCHEMAS["Account"])
+        check(json.loads(self.get("/v1/lock")[1]), SCHEMAS["Lock"])
+        for path, method, status in [
+            ("/v1/accounts/nobody", "GET", 404), ("/v1/accounts/machine/token", "POST", 403),
+            ("/v1/accounts/machine/identity", "GET", 404), ("/v1/unlock", "POST", 400),
+        ]:
+            response, body = self.get(path, method)
+            self.assertEqual(response.status, status, path)
+            check(json.loads(body), SCHEMAS["Problem"])
+
     def test_records_in_each_form(self):
         self.proofd.curl("/api/echo")
         self.proofd.curl("/open/[1-3]?token=x")
