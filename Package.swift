@@ -98,6 +98,11 @@ let package = Package(
       name: "CrashingProofd", dependencies: ["Commands", "Daemon", "EventLoop"],
       path: "Tests/EndToEnd/CrashingProofd", swiftSettings: strict),
 
+    // What tests of several processes on one credential store start.
+    .executableTarget(
+      name: "StoreProbe", dependencies: ["Credentials", "Cryptography"], path: "Tests/StoreProbe",
+      swiftSettings: strict),
+
     tests("Locking"),
     tests("Cryptography"),
     tests("EventLoop", ["LoopbackPeers"]),
@@ -105,7 +110,7 @@ let package = Package(
     tests("HTTPTransport", ["LoopbackPeers", "HTTPWire", "EventLoop"]),
     tests("OAuth", ["HTTPWire", "Cryptography"]),
     tests("Tracing", ["HTTPWire", "EventLoop", "Cryptography", "Locking"]),
-    tests("Credentials", ["OAuth", "HTTPWire", "EventLoop", "Cryptography", "Locking"]),
+    tests("Credentials", ["OAuth", "HTTPWire", "EventLoop", "Cryptography", "Locking"], exclude: ["Fixtures"]),
     tests("Configuration", ["HTTPWire", "Cryptography"]),
     tests("Simulators", ["HTTPTransport", "HTTPWire", "EventLoop", "Cryptography"]),
     tests(

@@ -18,12 +18,14 @@ package final class SQLiteCredentialStore: CredentialStore {
   /// - Parameters:
   ///   - directory: the state directory; made, mode 0700, together with the store.
   ///   - cost: of deriving a new store's key from its passphrase; one that exists says its own.
+  ///   - busyMilliseconds: how long a call waits for another process.
   ///   - steps: is told where each write has come to, while it lasts; for tests.
   package init(
-    directory: String, key source: StoreKeySource, cost: Scrypt.Cost = .standard,
+    directory: String, key source: StoreKeySource, cost: Scrypt.Cost = .standard, busyMilliseconds: Int32 = 5_000,
     steps: @escaping @Sendable (StoreStep) -> Void = { _ in }
   ) {
-    engine = Protected(StoreEngine(directory: directory, source: source, steps: steps))
+    engine = Protected(
+      StoreEngine(directory: directory, source: source, busyMilliseconds: busyMilliseconds, steps: steps))
     files = StoreFiles(directory: directory)
     self.source = source
     self.cost = cost

@@ -7,10 +7,11 @@ final class OpenStore {
   let identity: StoreFiles.Identity
 
   /// nil if the file has nothing in it yet.
-  init?(_ path: String, _ identity: StoreFiles.Identity) throws(StoreError) {
-    let database = try Database(path: path)
+  init?(_ path: String, _ identity: StoreFiles.Identity, busyMilliseconds: Int32) throws(StoreError) {
+    let database = try Database(path: path, busyMilliseconds: busyMilliseconds)
     guard try StoreFormat.version(of: database) != nil else { return nil }
     try database.settle()
+    try StoreFormat.migrate(database)
     self.database = database
     self.identity = identity
     header = try StoreHeader.read(from: database)

@@ -8,13 +8,17 @@ final class StoreEngine {
   let files: StoreFiles
   let source: StoreKeySource
   let steps: @Sendable (StoreStep) -> Void
+  private let busyMilliseconds: Int32
   private var open: OpenStore?
   /// The key that opens the fields, and the sealed form it was had from.
   private var held: (sealed: [UInt8], key: SealingKey)?
   private var changes: UInt64 = 0
   private var dataVersionSeen: Int64?
 
-  init(directory: String, source: StoreKeySource, steps: @escaping @Sendable (StoreStep) -> Void) {
+  init(
+    directory: String, source: StoreKeySource, busyMilliseconds: Int32, steps: @escaping @Sendable (StoreStep) -> Void
+  ) {
+    self.busyMilliseconds = busyMilliseconds
     files = StoreFiles(directory: directory)
     self.source = source
     self.steps = steps
@@ -30,7 +34,7 @@ final class StoreEngine {
     }
     if let open, open.identity == identity { return open }
     abandon()
-    guard let found = try OpenStore(files.database, identity) else { return nil }
+    guard let found = try OpenStore(files.database, identity, busyMilliseconds: busyMilliseconds) else { return nil }
     adopt(found)
     return found
   }
@@ -43,7 +47,7 @@ final class StoreEngine {
     return try files.whileCreating { () throws(StoreError) in
       if let made = try current() { return made }
       let header = StoreHeader.new(dataKey, sealedWith: key, sealing)
-      let database = try Database(path: files.database)
+      let database = try Database(path: files.database, busyMilliseconds: busyMilliseconds)
       try database.settle()
       try database.transaction(steps) { () throws(StoreError) in
         try StoreFormat.create(in: database)

@@ -2,7 +2,7 @@
 enum StoreFormat {
   /// `prfd`, in the header of the file. https://sqlite.org/pragma.html#pragma_application_id
   static let applicationID: Int64 = 0x7072_6664
-  static let current = 1
+  static var current: Int { 1 + migrations.count }
 
   /// The format of a file; nil if there is nothing in it yet.
   ///
@@ -18,11 +18,37 @@ enum StoreFormat {
 
   /// Makes the tables, within a transaction.
   static func create(in database: Database) throws(StoreError) {
-    for statement in tables { try database.run(statement) }
+    for statement in tables + migrations.joined() { try database.run(statement) }
     try database.run("PRAGMA application_id = \(applicationID)")
     try database.run("PRAGMA user_version = \(current)")
   }
 
+  /// Brings a store to the current format, one after the other, each in a transaction.
+  static func migrate(_ database: Database) throws(StoreError) {
+    while let version = try version(of: database), version < current {
+      try database.transaction({ _ in }) { () throws(StoreError) in
+        // Another process may have been faster.
+        guard try self.version(of: database) == version else { return }
+        for statement in migrations[version - 1] { try database.run(statement) }
+        try database.run("PRAGMA user_version = \(version + 1)")
+      }
+    }
+  }
+
+  /// From format 1 to 2, from 2 to 3, and so on.
+  private static let migrations = [
+    [
+      // The database itself sees to it that a profile has one default.
+      """
+      UPDATE grants SET is_default = 0 WHERE is_default != 0 AND EXISTS (
+        SELECT 1 FROM grants AS earlier WHERE earlier.profile = grants.profile AND earlier.is_default != 0
+          AND (earlier.created_at, earlier.rowid) < (grants.created_at, grants.rowid))
+      """,
+      "CREATE UNIQUE INDEX one_default ON grants (profile) WHERE is_default != 0",
+    ]
+  ]
+
+  /// Those of format 1.
   private static let tables = [
     """
     CREATE TABLE store (

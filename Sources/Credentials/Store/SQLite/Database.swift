@@ -7,8 +7,6 @@ import CSQLite
 ///
 /// https://sqlite.org/c3ref/sqlite3.html
 final class Database {
-  /// How long a statement waits for another process.
-  static let busyMilliseconds: Int32 = 5_000
   /// Of one value or one row.
   static let valueBytesMax: Int32 = 16 << 20
 
@@ -16,18 +14,20 @@ final class Database {
   let handle: OpaquePointer
 
   /// Opens the file and changes nothing. Closing leaves the log as it is, until ``settle()``.
-  init(path: String) throws(StoreError) {
+  ///
+  /// - Parameter busyMilliseconds: how long a statement waits for another process.
+  init(path: String, busyMilliseconds: Int32 = 5_000) throws(StoreError) {
     var opened: OpaquePointer?
     let result = sqlite3_open_v2(
       path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard result == SQLITE_OK, let opened else {
-      let failure = StoreError(sqlite: result, systemError: sqlite3_system_errno(opened), path: path)
+      let failure = StoreError(sqlite: result, systemErrors: [sqlite3_system_errno(opened)], path: path)
       sqlite3_close(opened)
       throw failure
     }
     self.path = path
     handle = opened
-    sqlite3_busy_timeout(handle, Self.busyMilliseconds)
+    sqlite3_busy_timeout(handle, busyMilliseconds)
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.valueBytesMax)
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
     guard proofd_sqlite3_defend(handle) == SQLITE_OK, proofd_sqlite3_leave_log(handle, 1) == SQLITE_OK else {
@@ -94,8 +94,9 @@ final class Database {
     return result
   }
 
-  func failure(_ result: Int32) -> StoreError {
-    StoreError(sqlite: result, systemError: sqlite3_system_errno(handle), path: path)
+  /// - Parameter systemError: `errno` as the call left it: SQLite does not note it for a commit.
+  func failure(_ result: Int32, systemError: Int32 = 0) -> StoreError {
+    StoreError(sqlite: result, systemErrors: [sqlite3_system_errno(handle), systemError], path: path)
   }
 }
 

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// A value for a parameter of a statement.
 enum SQLiteValue {
@@ -47,11 +48,13 @@ struct Statement: ~Copyable {
 
   /// Goes to the next row; false if there is none.
   func step() throws(StoreError) -> Bool {
+    errno = 0
     let result = sqlite3_step(pointer)
+    let systemError = errno
     switch result {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    default: throw database.failure(result)
+    default: throw database.failure(result, systemError: systemError)
     }
   }
 

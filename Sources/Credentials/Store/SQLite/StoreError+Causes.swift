@@ -4,8 +4,8 @@ import Glibc
 extension StoreError {
   /// What an extended result code means for the store. https://sqlite.org/rescode.html
   ///
-  /// - Parameter systemError: `errno` of the call that failed, if it was one of the system's; else 0.
-  init(sqlite result: Int32, systemError: Int32, path: String) {
+  /// - Parameter systemErrors: `errno` of the system calls that may have failed; 0 for none.
+  init(sqlite result: Int32, systemErrors: [Int32], path: String) {
     switch result & 0xFF {
     case SQLITE_FULL: self = .diskFull(path: path)
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: self = .busy(path: path)
@@ -14,20 +14,27 @@ extension StoreError {
     case SQLITE_CORRUPT: self = .unusable(path: path, reason: "the file is damaged")
     case SQLITE_IOERR where result == proofd_SQLITE_IOERR_SHMSIZE: self = .diskFull(path: path)
     case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM:
-      self = Self(
-        systemError: systemError != 0 ? systemError : Self.obstacle(to: path), path: path,
-        otherwise: String(cString: sqlite3_errstr(result)))
+      // The last of them need not be the cause: what can't be written is looked for, and may then be opened in vain to read.
+      self =
+        (systemErrors + [Self.obstacle(to: path)]).lazy.compactMap { Self(spaceOrRight: $0, path: path) }.first
+        ?? .unusable(path: path, reason: String(cString: sqlite3_errstr(result)))
     default: self = .unusable(path: path, reason: String(cString: sqlite3_errstr(result)))
     }
   }
 
   /// What a system call's `errno` means for the store.
-  init(systemError: Int32, path: String, otherwise reason: String? = nil) {
+  init(systemError: Int32, path: String) {
+    self =
+      Self(spaceOrRight: systemError, path: path)
+      ?? .unusable(path: path, reason: String(cString: strerror(systemError)))
+  }
+
+  /// nil if it is neither of the two.
+  private init?(spaceOrRight systemError: Int32, path: String) {
     switch systemError {
     case ENOSPC, EDQUOT, EFBIG: self = .diskFull(path: path)
     case EROFS, EACCES, EPERM: self = .readOnly(path: path)
-    case 0: self = .unusable(path: path, reason: reason ?? "unknown")
-    default: self = .unusable(path: path, reason: String(cString: strerror(systemError)))
+    default: return nil
     }
   }
 
