@@ -111,7 +111,8 @@ extension MachineGrant {
           subject: subject, subjectType: exchange.subjectTokenType,
           actor: exchange.actor.map { (SecretOrigin($0.token), $0.tokenType) },
           requestedType: exchange.requestedTokenType))
-    case .clientCredentials, .authorizationCode, .deviceCode, .password: self = .clientCredentials
+    case .clientCredentials: self = .clientCredentials
+    case .authorizationCode, .deviceCode, .password: preconditionFailure("a login is no machine's grant")
     }
   }
 }
@@ -150,5 +151,15 @@ extension ClientRegistration {
 extension TLSIdentity {
   init(_ certificate: ClientCertificate) {
     self.init(certificateChainFile: certificate.chainFile, privateKeyFile: certificate.keyFile)
+  }
+}
+
+extension ClientProfile.Grant {
+  /// The credential whose token it exchanges, if it is one of ours.
+  var subject: AccountName? {
+    guard case .tokenExchange(let exchange) = self, case .credential(let reference) = exchange.subject else {
+      return nil
+    }
+    return AccountName(profile: reference.name, account: reference.account)
   }
 }

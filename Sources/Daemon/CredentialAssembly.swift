@@ -68,8 +68,10 @@ struct CredentialAssembly {
           allowsExport: profile.allowExport, environment: environment)
       } else {
         let oauth = OAuthClient(registration, environment: environment)
-        book.add(name, kind: client.grant.name, allowsExport: profile.allowExport, target: target) {
-          [unowned book] target in
+        book.add(
+          name, kind: client.grant.name, allowsExport: profile.allowExport, target: target,
+          subject: client.grant.subject
+        ) { [unowned book] target in
           oauth.machine(name: name, grant: MachineGrant(client.grant, in: book), target: target)
         }
       }

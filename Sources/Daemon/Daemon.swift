@@ -109,7 +109,7 @@ package final class Daemon: Sendable {
   /// Accepts nothing more, lets what is under way finish for `timeouts.drain`, writes the log out and ends all threads.
   package func stop() async {
     await gateway.drain(limit: drainLimit)
-    accounts.stop()
+    await accounts.stop()
     hub.flushAndClose()  // before the control socket closes: who watches sees the last records
     control.stop()
     listeners.close()

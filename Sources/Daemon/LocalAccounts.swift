@@ -30,7 +30,7 @@ package final class LocalAccounts: Sendable {
   package func close() {
     let settled = ThreadGate()
     Task {
-      await book.settle()
+      await book.stop()
       settled.open()
     }
     settled.wait()

@@ -38,7 +38,7 @@ struct RouteAssembly {
       if let limit = route.bodyLimitBytes { definition.bodyLimitBytes = UInt64(limit) }
       definition.tokenTimeout = route.timeouts.token
       if let credential = route.credential, let profile = configuration.credential(named: credential.name) {
-        definition.credentialName = credential.name
+        definition.credentialName = credential.reference.description
         guard let source = credentials.source(for: credential) else {
           throw .credential(name: credential.name, reason: "has no source for the route \(route.name)")
         }

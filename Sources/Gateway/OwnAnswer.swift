@@ -102,7 +102,7 @@ package enum OwnAnswer: String, CaseIterable, Sendable {
     case .tokenRefused: "Check the credential in the configuration; `proofd status` says what the server objected to."
     case .tokenUnavailable: "Wait for the authorization server; `proofd status` shows the next attempt."
     case .overloaded: "Send the request again later, or raise the limit in the configuration."
-    case .loginRequired: "Log in with `proofd login`."
+    case .loginRequired: "See `proofd status`: it names the next step."
     case .locked: "Unlock with `proofd unlock`."
     }
   }

@@ -43,8 +43,8 @@ final class Account: Sendable {
   }
 
   /// The account has become another one, or something that kept it from serving is over.
-  func startOver(keepsToken: Bool) {
-    for (_, source) in all { source.startOver(keepsToken: keepsToken) }
+  func startOver(keepsToken: Bool, keepsMask: Bool) {
+    for (_, source) in all { source.startOver(keepsToken: keepsToken, keepsMask: keepsMask) }
   }
 }
 
@@ -58,7 +58,9 @@ private struct AccountTokenFetcher: TokenFetching {
 
   func failure(_ refusal: UnmaskableSecret) -> FetchFailure { .unmaskableToken(refusal) }
 
-  func fetch(_ need: FetchNeed) async throws(FetchFailure) -> FetchedToken { try await tokens.token(for: target, need) }
+  func fetch(replacing current: Secret?) async throws(FetchFailure) -> FetchedToken {
+    try await tokens.token(for: target, replacing: current)
+  }
 }
 
 /// Tokens that the account's own access token is exchanged for. They are not stored: another exchange brings others.
@@ -73,8 +75,9 @@ private struct ExchangedTokenFetcher: TokenFetching {
 
   func failure(_ refusal: UnmaskableSecret) -> FetchFailure { .unmaskableToken(refusal) }
 
-  func fetch(_ need: FetchNeed) async throws(FetchFailure) -> FetchedToken {
+  func fetch(replacing current: Secret?) async throws(FetchFailure) -> FetchedToken {
     let subject = try await own.fetchedToken()
+    try await tokens.checkEndpoint()
     let binding: TokenBinding =
       switch (subject.proofKey, tokens.profile.registration.binding) {
       case (let key?, .dpop(let allowBearer)): .dpop(key: key, allowBearer: allowBearer)

@@ -53,10 +53,12 @@ extension AccountBook {
       throw AccountFailure(
         .notFound, code: "account_unknown", detail: "\(name.profile) has no accounts", next: "Leave the account away.")
     }
-    if profile(name.profile) != nil { try await mayOpen() }
-    let token = try await token(of: source, livingFor: ask.minimumLifetime)
-    await closeAfterUse()
-    return (token, source)
+    guard profile(name.profile) != nil else {
+      return (try await token(of: source, livingFor: ask.minimumLifetime), source)
+    }
+    return try await whileOpen { () throws(AccountFailure) in
+      (try await self.token(of: source, livingFor: ask.minimumLifetime), source)
+    }
   }
 
   /// A token that lives long enough, if the issuer gives such at all.
@@ -66,8 +68,12 @@ extension AccountBook {
     do throws(TokenFailure) {
       let token = try await source.token()
       guard let minimum, !lives(token, for: minimum) else { return token }
-      let next = try await source.token(replacing: token)
-      if lives(next, for: minimum) { return next }
+      // One that would not do if it were new is not worth another refresh.
+      let age = token.age(bootNanoseconds: environment.time.bootNanoseconds)
+      if lives(token, for: minimum - age) {
+        let next = try await source.token(replacing: token)
+        if lives(next, for: minimum) { return next }
+      }
     } catch {
       throw AccountFailure(error, status: source.status())
     }

@@ -14,34 +14,81 @@ extension AccountBook {
         detail: "the configuration has no profile \(name.profile) that takes a grant",
         next: "Configure it with an issuer, or see proofd credentials list.")
     }
-    try await mayOpen()
-    let old = try await replaced(name, replace)
-    let grant = try grant(imported, profile.login, name, account: old?.record.account)
-    try hold(grant)
-    try await storing { (store) throws(StoreError) in try store.insert(grant, tokens: [], replacing: old?.record.id) }
-    await look()
-    if !isOffline { try await prove(grant, replacing: old) }
-    await closeAfterUse()
-    return status(try await record(grant.record.name))
+    for tag in imported.tags where !Self.isTag(tag) { throw .tagInvalid }
+    let account = try await account(of: name, replace)
+    let grant = try grant(imported, profile.login, account: account.name)
+    try await whileOpen { () throws(AccountFailure) in
+      guard let old = account.old else { return try await self.store(grant, isOffline: isOffline) }
+      try await self.replace(old, with: grant, isOffline: isOffline)
+    }
+    return status(try await record(AccountName(profile: name.profile, account: account.name)))
   }
 
-  /// The grant of this name that goes, opened, so that it can come back.
-  private func replaced(_ name: AccountName, _ replace: Bool) async throws(AccountFailure) -> StoredGrant? {
-    try await storing { (store) throws(StoreError) in
-      // Without an account the default is meant if there is one, and the unnamed one is made if there is none.
-      let records = try store.records()
-      let named = AccountName(profile: name.profile, account: name.account ?? "")
-      let record =
-        records.first { $0.isMeant(by: named) }
-        ?? (replace && name.account == nil ? records.first { $0.isMeant(by: name) } : nil)
-      guard let record else { return nil }
-      guard replace else { throw .nameTaken }
-      return try store.grant(record.id)
+  /// The name the grant gets, and the record that goes.
+  ///
+  /// Without an account the default is meant if it is to be replaced, and the one without a name is made otherwise.
+  private func account(
+    of name: AccountName, _ replace: Bool
+  ) async throws(AccountFailure) -> (name: String, old: GrantRecord?) {
+    let records = try await storing { (store) throws(StoreError) in try store.records() }
+    let named = AccountName(profile: name.profile, account: name.account ?? "")
+    let old =
+      records.first { $0.isMeant(by: named) }
+      ?? (replace && name.account == nil ? records.first { $0.isMeant(by: name) } : nil)
+    guard old == nil || replace else { throw AccountFailure(StoreError.nameTaken) }
+    return (old?.account ?? name.account ?? "", old)
+  }
+
+  private func store(_ grant: StoredGrant, isOffline: Bool) async throws(AccountFailure) {
+    try hold(grant)
+    try await storing { (store) throws(StoreError) in try store.insert(grant, tokens: [], replacing: nil) }
+    await look()
+    guard !isOffline else { return }
+    do throws(AccountFailure) {
+      try await prove(grant.record)
+    } catch {
+      if error.isRefusalOfGrant {
+        try await storing { (store) throws(StoreError) in _ = try store.remove(grant.record.id) }
+        await look()
+      }
+      throw error
     }
   }
 
+  /// The new grant is proved beside the old one, whose refreshes rest meanwhile, and takes its place only then.
+  private func replace(_ old: GrantRecord, with grant: StoredGrant, isOffline: Bool) async throws(AccountFailure) {
+    guard let owner = self.account(named: old.name) else { return }
+    let session = world.sessions.session(of: old.id)
+    await session.turn.enter()
+    defer { session.turn.leave() }
+    let lease: any GrantLease
+    do throws(FetchFailure) {
+      try await owner.tokens.storeWhatIsPending(of: session)
+      lease = try await owner.tokens.lease(old.id)
+    } catch {
+      throw AccountFailure(.unavailable, code: error.code, detail: error.detail, next: "Try again.")
+    }
+    defer { lease.release() }
+    if isOffline {
+      try hold(grant)
+      try await storing { (store) throws(StoreError) in try store.insert(grant, tokens: [], replacing: old.id) }
+      return await look()
+    }
+    let aside = grant.named("~\(grant.record.id)")
+    try await store(aside, isOffline: false)
+    try await storing { (store) throws(StoreError) in
+      guard let proved = try store.grant(aside.record.id) else { throw .conflict }
+      let tokens = try store.tokens(of: aside.record.id)
+      var final = proved.named(old.account, as: .random())
+      final.record.isDefault = old.isDefault
+      try store.insert(final, tokens: tokens, replacing: old.id)
+      _ = try store.remove(aside.record.id)
+    }
+    await look()
+  }
+
   private func grant(
-    _ imported: ImportedGrant, _ profile: LoginProfile, _ name: AccountName, account: String?
+    _ imported: ImportedGrant, _ profile: LoginProfile, account: String
   ) throws(AccountFailure) -> StoredGrant {
     let registration = profile.registration
     guard imported.clientID ?? registration.clientID == registration.clientID else {
@@ -58,7 +105,7 @@ extension AccountBook {
     }
     let claims = imported.idToken.flatMap { try? IDTokenClaims(parsing: $0) }  // one that can't be read says nothing
     var record = GrantRecord(
-      id: .random(), profile: profile.name, account: account ?? name.account ?? "",
+      id: .random(), profile: profile.name, account: account,
       tags: imported.tags, issuer: registration.server.issuer, clientID: registration.clientID,
       origins: [], scope: imported.scope,
       createdAtUnixSeconds: Moment(environment.time).wallUnixSeconds,
@@ -94,30 +141,58 @@ extension AccountBook {
 
   private func hold(_ grant: StoredGrant) throws(AccountFailure) {
     do throws(UnmaskableSecret) {
-      try world.held.hold(grant.record.id, grant.secrets)
+      try world.held.hold(grant)
     } catch {
       throw AccountFailure(
         .invalid, code: error.code, detail: "a secret of the grant: \(error.detail)", next: "\(error.next).")
     }
   }
 
-  /// A refresh shows that the grant is good. One that the server refuses is not kept; one that could not be tried is.
-  private func prove(_ grant: StoredGrant, replacing old: StoredGrant?) async throws(AccountFailure) {
-    guard let account = account(named: grant.record.name) else { return }
+  /// A refresh shows that the grant is good. One that could not be tried now may be.
+  private func prove(_ record: GrantRecord) async throws(AccountFailure) {
+    let name = AccountName(profile: record.profile, account: record.account)
+    guard let account = self.account(named: name) else { return }
     do throws(FetchFailure) {
-      _ = try await account.tokens.token(for: account.tokens.profile.target, FetchNeed())
+      _ = try await account.tokens.token(for: account.tokens.profile.target, replacing: nil)
     } catch {
-      guard error.effect.isRefusalOfGrant || error.kind != .unavailable else { return await look() }
-      let id = grant.record.id
-      try await storing { (store) throws(StoreError) in
-        if let old { try store.insert(old, tokens: [], replacing: id) } else { _ = try store.remove(id) }
-      }
       await look()
-      throw AccountFailure(
-        .refused, code: error.code, detail: "the grant was tried and not stored: \(error.detail)",
-        next: "\(error.next ?? "Compare it with what the issuer gave").")
+      switch error.kind {
+      case .unavailable: return
+      case .person:
+        throw AccountFailure(
+          .refused, code: error.code, detail: "the grant was tried and not stored: \(error.detail)",
+          next: "Compare it with what the issuer gave.")
+      case .refused:
+        throw AccountFailure(
+          .refused, code: error.code, detail: "the grant is stored and does not serve: \(error.detail)",
+          next: "\(error.next ?? "See proofd credentials show").")
+      }
     }
     await look()
+  }
+}
+
+extension AccountFailure {
+  fileprivate var isRefusalOfGrant: Bool { AccountStatus.State(rawValue: code) != nil }
+
+  static let tagInvalid = AccountFailure(
+    .invalid, code: "tag_invalid", detail: "a tag has 1 to 64 letters, digits and -_.:@", next: "Choose another tag.")
+}
+
+extension StoredGrant {
+  /// The same grant under another account's name.
+  fileprivate func named(_ account: String, as id: GrantID? = nil) -> StoredGrant {
+    let old = record
+    var new = GrantRecord(
+      id: id ?? old.id, profile: old.profile, account: account, issuer: old.issuer, clientID: old.clientID,
+      origins: old.origins, createdAtUnixSeconds: old.createdAtUnixSeconds)
+    new.rotation = old.rotation
+    new.tags = old.tags
+    new.scope = old.scope
+    new.proofKeyThumbprint = old.proofKeyThumbprint
+    new.lastRefreshAtUnixSeconds = old.lastRefreshAtUnixSeconds
+    new.sessionExpiresAtUnixSeconds = old.sessionExpiresAtUnixSeconds
+    return StoredGrant(record: new, secrets: secrets)
   }
 }
 

@@ -30,16 +30,12 @@ extension AccountBook: AccountService {
   package func tag(
     _ name: AccountName, adding: [String], removing: [String]
   ) async throws(AccountFailure) -> AccountStatus {
-    for tag in adding where !Self.isTag(tag) {
-      throw AccountFailure(
-        .invalid, code: "tag_invalid", detail: "a tag has 1 to 64 letters, digits and -_.:@",
-        next: "Choose another tag.")
-    }
+    for tag in adding where !Self.isTag(tag) { throw .tagInvalid }
     let record = try await record(name)
     try await storing { (store) throws(StoreError) in
       guard var current = try store.records().first(where: { $0.id == record.id }) else { throw .conflict }
       let kept = current.tags.filter { !removing.contains($0) }
-      current.tags = kept + adding.filter { !kept.contains($0) }
+      current.tags = Array((kept + adding.filter { !kept.contains($0) }).prefix(Self.tagsMax))
       _ = try store.update(current, endingIntent: false)
     }
     await look()
@@ -54,10 +50,10 @@ extension AccountBook: AccountService {
 
   package func identity(_ name: AccountName) async throws(AccountFailure) -> AccountIdentity {
     let record = try await record(name)
-    try await mayOpen()
-    let grant = try await storing { (store) throws(StoreError) in try store.grant(record.id) }
-    await closeAfterUse()
-    if let grant { try? world.held.hold(record.id, grant.secrets) }  // it is not shown, whatever it is
+    let grant = try await whileOpen { () throws(AccountFailure) in
+      try await self.storing { (store) throws(StoreError) in try store.grant(record.id) }
+    }
+    if let grant { try? world.held.hold(grant) }  // it is not shown, whatever it is
     guard let token = grant?.secrets.idToken, let claims = try? IDTokenClaims(parsing: token) else {
       throw AccountFailure(
         .notFound, code: "identity_unknown", detail: "\(record.name) has no ID token",
@@ -67,6 +63,9 @@ extension AccountBook: AccountService {
   }
 
   package func unlock(passphrase: Secret) async throws(AccountFailure) {
+    // One try at a time: each costs memory and time, and counts before the next begins.
+    await passphrases.enter()
+    defer { passphrases.leave() }
     let pause = world.unlocking.pauseSeconds
     guard pause == 0 else {
       throw AccountFailure(
@@ -83,16 +82,17 @@ extension AccountBook: AccountService {
   }
 
   package func lock() async throws(AccountFailure) {
-    try await storing { (store) throws(StoreError) in try store.lock() }
+    guard usesPassphrase else { throw AccountFailure(StoreError.passphraseNotUsed) }
     world.unlocking.locked()
+    try await storing { (store) throws(StoreError) in try store.lock() }
     await look()
   }
 
   package func lockStatus() async -> LockStatus? {
     guard usesPassphrase else { return nil }
-    await lockIfTimeIsUp()
+    if world.unlocking.isOver { await world.lock() }
     return LockStatus(
-      isLocked: world.store.store.lockState == .locked, locksInSeconds: world.unlocking.secondsLeft)
+      isLocked: await world.store.isLocked, locksInSeconds: world.unlocking.secondsLeft)
   }
 
   /// The record a name means now.
@@ -120,20 +120,35 @@ extension AccountBook: AccountService {
     }
   }
 
-  /// Time may have locked the store.
-  func mayOpen() async throws(AccountFailure) {
-    await lockIfTimeIsUp()
-    if world.store.store.lockState == .locked { throw AccountFailure(StoreError.locked) }
+  /// Runs an operation that was asked for by hand, with the store open. With the policy `always` an unlocked store serves
+  /// one of them, however it ends.
+  ///
+  /// - Throws: ``StoreError/locked`` as a failure, or what `body` throws.
+  func whileOpen<R: Sendable>(
+    _ body: () async throws(AccountFailure) -> R
+  ) async throws(AccountFailure) -> R {
+    world.unlocking.operationBegins()
+    if world.unlocking.isOver { await world.lock() }
+    let result: Result<R, AccountFailure>
+    if await world.store.isLocked {
+      result = .failure(AccountFailure(StoreError.locked))
+    } else {
+      do throws(AccountFailure) {
+        result = .success(try await body())
+      } catch {
+        result = .failure(error)
+      }
+    }
+    if world.unlocking.operationEnds() {
+      await world.lock()
+      await look()
+    }
+    return try result.get()
   }
 
-  /// With the policy `always` an unlocked store serves one operation.
-  func closeAfterUse() async {
-    guard world.unlocking.policy == .always else { return }
-    try? await world.store.run { (store) throws(StoreError) in try store.lock() }  // it was locked by somebody else
-    await look()
-  }
+  static let tagsMax = 32
 
-  private static func isTag(_ text: String) -> Bool {
+  static func isTag(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 64
       && text.utf8.allSatisfy {
         switch $0 {

@@ -15,8 +15,8 @@ extension AccountBook {
   }
 
   func status(_ record: GrantRecord) -> AccountStatus {
-    let (profile, isLocked, accounts) = state.withLock {
-      ($0.profiles[record.profile], $0.isLocked, Array($0.accounts.values))
+    let (profile, isLocked, accounts, storeFailure) = state.withLock {
+      ($0.profiles[record.profile], $0.isLocked, Array($0.accounts.values), $0.storeFailure)
     }
     let now = Moment(environment.time)
     let sources = accounts.filter { record.isMeant(by: $0.name) }.flatMap(\.all)
@@ -34,7 +34,9 @@ extension AccountBook {
     status.lastRefreshAtUnixSeconds = record.lastRefreshAtUnixSeconds
     status.sessionExpiresAtUnixSeconds = record.sessionExpiresAtUnixSeconds
     status.take(sources.map { ($0.target, $0.source.status()) })
-    if let failure = refusal(record, isLocked: isLocked, hasProfile: profile != nil, at: now) {
+    if let storeFailure {
+      status.take(FetchFailure(storeFailure))
+    } else if let failure = refusal(record, isLocked: isLocked, hasProfile: profile != nil, at: now) {
       status.take(failure)
     }
     return status
@@ -49,6 +51,7 @@ extension AccountBook {
     }
     if isLocked { return FetchFailure(StoreError.locked) }
     switch record.condition {
+    case .refused where profile(record.profile)?.login.kind == .password: return nil  // the password brings another
     case .refused: return .refused(record.name)
     case .rotationInterrupted: return .rotationInterrupted(record.name)
     case .usable: break
@@ -94,7 +97,9 @@ extension AccountStatus {
         audience: target.audience, resource: target.resources, scope: target.scope, state: status.state,
         expiresAtUnixSeconds: status.expiresAtUnixSeconds)
     }
-    let worst = sources.first { !$0.status.canServe } ?? sources.first { $0.status.state != .ready } ?? sources.first
+    let worst =
+      sources.first { !$0.status.canServe && $0.status.state != .idle } ?? sources.first { $0.status.state != .ready }
+      ?? sources.first
     guard let worst = worst?.status else { return }
     state = worst.state
     canServe = sources.allSatisfy { $0.status.canServe || $0.status.state == .idle }
@@ -106,9 +111,13 @@ extension AccountStatus {
 
   /// The account can't get another token, whatever it still holds.
   mutating func take(_ failure: FetchFailure) {
-    state = State(rawValue: failure.code) ?? (failure.kind == .refused ? .refused : .storeFailed)
-    canServe = canServe && targets.contains { $0.state == .ready || $0.state == .expiring } && failure.code != "locked"
+    switch failure.kind {
+    case .person(let state): self.state = state
+    case .refused: state = .refused
+    case .unavailable: state = .unavailable
+    }
+    canServe = targets.contains { $0.state == .ready || $0.state == .expiring } && state != .locked
     next = "\(failure.next ?? "See proofd credentials show")."
-    lastFailure = lastFailure ?? Failure(code: failure.code, detail: failure.detail, atUnixSeconds: 0)
+    detail = failure.detail
   }
 }

@@ -20,6 +20,8 @@ package final class AccountBook: Sendable {
     let kind: String
     let make: @Sendable (TokenTargetKey) -> TokenSource
     let target: TokenTargetKey
+    /// Whose token it exchanges, if that is another credential's.
+    let subject: AccountName?
   }
 
   struct State {
@@ -37,12 +39,17 @@ package final class AccountBook: Sendable {
     var isLocked = false
     var watch: Task<Void, Never>?
     var recovering: Set<GrantID> = []
+    /// Grants that were there at the last look: what was said of those that are gone may still be on its way.
+    var seen: Set<GrantID> = []
   }
 
   let world: AccountWorld
   let environment: CredentialEnvironment
   let usesPassphrase: Bool
   let state = Protected(State())
+  /// One look at the store at a time, and one try of a passphrase.
+  private let looking = AsyncTurn()
+  let passphrases = AsyncTurn()
 
   /// - Parameters:
   ///   - environment: for what belongs to no profile: its clocks, its redactor.
@@ -54,8 +61,8 @@ package final class AccountBook: Sendable {
     self.environment = environment
     self.usesPassphrase = usesPassphrase
     world = AccountWorld(
-      store: SharedStore(store: store), unlocking: UnlockKeeper(unlock, time: environment.time),
-      held: HeldGrants(environment.secrets), step: step, bootID: AccountWorld.currentBootID)
+      store: store, unlocking: UnlockKeeper(unlock, time: environment.time), held: HeldGrants(environment.secrets),
+      step: step)
   }
 
   deinit { state.withLock { $0.watch }?.cancel() }
@@ -74,14 +81,15 @@ package final class AccountBook: Sendable {
   ///
   /// - Parameters:
   ///   - kind: the grant type or kind of secret, for the user.
+  ///   - subject: whose token it exchanges, if that is another credential's.
   ///   - make: makes the source for a target; called once for each.
   package func add(
-    _ name: String, kind: String, allowsExport: Bool, target: TokenTargetKey,
+    _ name: String, kind: String, allowsExport: Bool, target: TokenTargetKey, subject: AccountName? = nil,
     make: @escaping @Sendable (TokenTargetKey) -> TokenSource
   ) {
     state.withLock { state in
       state.names.append(name)
-      state.others[name] = Other(name: name, kind: kind, make: make, target: target)
+      state.others[name] = Other(name: name, kind: kind, make: make, target: target, subject: subject)
       if allowsExport { state.exportable.insert(name) }
     }
   }
@@ -123,50 +131,50 @@ package final class AccountBook: Sendable {
 
   /// Looks at the store, takes up what a crash interrupted, and keeps looking.
   package func start() {
-    let sleep = environment.sleep
+    let rest = environment.sleep
     let watch = Task { [weak self] in
       while !Task.isCancelled {
         guard let self else { return }
         await look()
-        await sleep(Self.lookInterval)
+        await recover()
+        await rest(Self.lookInterval)
       }
     }
     state.withLock { $0.watch = watch }
   }
 
-  package func stop() { state.withLock { $0.watch }?.cancel() }
-
-  /// Waits until no refresh is under way: a process that ended in the middle of one would lose what the server answers.
-  package func settle() async {
-    let sleep = environment.sleep
-    while isRefreshing { await sleep(.milliseconds(20)) }
-  }
-
-  private var isRefreshing: Bool {
-    let (isRecovering, accounts, others) = state.withLock { state in
-      (!state.recovering.isEmpty, Array(state.accounts.values), state.sources.values.flatMap(\.values))
+  /// Begins no refresh any more, and waits until those under way have come to their end and are stored: a process that
+  /// ended in the middle of one would lose what the server answers.
+  package func stop() async {
+    state.withLock { $0.watch }?.cancel()
+    world.stop()
+    for session in world.sessions.all {
+      await session.turn.enter()
+      session.turn.leave()
     }
-    return isRecovering || (accounts.flatMap(\.all).map(\.source) + others).contains { $0.isFetching }
+    await storeWhatIsPending()
   }
 
   /// Compares the store with what is known of it, and lets the accounts that changed start over.
   func look() async {
-    await lockIfTimeIsUp()
+    await looking.enter()
+    defer { looking.leave() }
+    if world.unlocking.isOver { await world.lock() }
     let store = world.store
     do throws(StoreError) {
-      let isLocked = store.store.lockState == .locked
+      let isLocked = await store.isLocked
       let counter = try await store.run { (store) throws(StoreError) in try store.changeCounter() }
-      guard state.withLock({ $0.counter != counter || $0.isLocked != isLocked || $0.storeFailure != nil }) else {
-        return
+      let isKnown = state.withLock { $0.counter == counter && $0.isLocked == isLocked && $0.storeFailure == nil }
+      if !isKnown {
+        let records = try await store.run { (store) throws(StoreError) in try store.records() }
+        await hold(records, isLocked: isLocked)
+        take(records, counter: counter, isLocked: isLocked)
       }
-      let records = try await store.run { (store) throws(StoreError) in try store.records() }
-      let isFirst = state.withLock { $0.counter == nil || $0.isLocked && !isLocked }
-      await hold(records, isLocked: isLocked)
-      take(records, counter: counter, isLocked: isLocked)
-      if isFirst, !isLocked { await recover() }
     } catch {
       state.withLock { $0.storeFailure = error }
     }
+    await storeWhatIsPending()
+    forgetWhatIsGone()
   }
 
   /// Takes note of the store as it is.
@@ -178,63 +186,103 @@ package final class AccountBook: Sendable {
         state.isLocked = isLocked
         state.storeFailure = nil
       }
-      return (state.accounts.values, state.records, state.isLocked)
+      return (Array(state.accounts.values), state.records, state.isLocked)
     }
     for account in accounts {
       let old = before.first { $0.isMeant(by: account.name) }
       let new = records.first { $0.isMeant(by: account.name) }
-      if isLocked && !wasLocked {
-        account.startOver(keepsToken: false)
+      if isLocked {
+        if !wasLocked { startOver(account, keepsToken: false, keepsMask: false) }
       } else if old?.id != new?.id {
         // A first look finds what was there all the time.
-        account.startOver(keepsToken: old == nil)
-      } else if wasLocked && !isLocked || old?.condition != new?.condition && new?.condition == .usable {
-        account.startOver(keepsToken: true)
+        startOver(account, keepsToken: old == nil, keepsMask: true)
+      } else if wasLocked || old?.condition != new?.condition && new?.condition == .usable {
+        if let new { world.sessions.session(of: new.id).startOver() }
+        startOver(account, keepsToken: true, keepsMask: true)
       }
     }
-    world.held.forget(allBut: Set((before + records).map(\.id)))
+  }
+
+  /// The account, and whatever was exchanged for its token.
+  private func startOver(_ account: Account, keepsToken: Bool, keepsMask: Bool) {
+    account.startOver(keepsToken: keepsToken, keepsMask: keepsMask)
+    let dependent = state.withLock { state in
+      state.others.values.filter { $0.subject == account.name }.flatMap { other in
+        (state.sources[other.name] ?? [:]).values
+      }
+    }
+    for source in dependent { source.startOver(keepsToken: keepsToken, keepsMask: keepsMask) }
   }
 
   /// The redactor is told of the secrets of every grant that is new or changed.
   private func hold(_ records: [GrantRecord], isLocked: Bool) async {
-    guard !isLocked else { return }
-    let known = state.withLock { state in
-      state.isLocked ? [:] : Dictionary(state.records.map { ($0.id, $0.revision) }, uniquingKeysWith: { $1 })
-    }
-    let (held, changed) = (world.held, records.filter { known[$0.id] != $0.revision }.map(\.id))
+    guard !isLocked, world.unlocking.mayOpen else { return }
+    let held = world.held
+    let changed = records.filter { held.revision(of: $0.id) != $0.revision }.map(\.id)
     guard !changed.isEmpty else { return }
     // What can't be opened or masked is not used; whoever wants to use it says so.
     try? await world.store.run { (store) throws(StoreError) in
-      for id in changed {
-        guard let grant = try? store.grant(id) else { continue }
-        try? held.hold(id, grant.secrets)
-      }
+      for id in changed { if let grant = try? store.grant(id) { try? held.hold(grant) } }
     }
   }
 
-  /// Refreshes at once what was being refreshed when a process died: the server may still take the old token.
-  private func recover() async {
-    guard let intents = try? await world.store.run({ (store) throws(StoreError) in try store.intents() }) else {
-      return
+  /// A locked store's secrets are forgotten at once, those of a grant that is gone one look later.
+  private func forgetWhatIsGone() {
+    let (current, kept) = state.withLock { state in
+      let current = Set(state.records.map(\.id))
+      defer { state.seen = current }
+      return (current, state.isLocked ? [] : current.union(state.seen))
     }
-    let records = state.withLock { $0.records }
+    world.held.forget(allBut: kept)
+    world.sessions.forget(allBut: current)
+  }
+
+  /// Answers that the store could not take when they came.
+  private func storeWhatIsPending() async {
+    for session in world.sessions.all where session.pending != nil {
+      guard let owner = account(of: session) else { continue }
+      await session.turn.enter()
+      defer { session.turn.leave() }
+      try? await owner.tokens.storeWhatIsPending(of: session)  // if not now, then at the next look
+    }
+  }
+
+  private func account(of session: GrantSession) -> Account? {
+    let name = state.withLock { state in state.records.first { $0.id == session.id }?.name }
+    return (name ?? session.pending?.name).flatMap { account(named: $0) }
+  }
+
+  /// Refreshes at once what was being refreshed when a process died, and again until the server has said what became of
+  /// it: it may still take the old token.
+  private func recover() async {
+    let (records, isLocked) = state.withLock { ($0.records, $0.isLocked) }
+    guard !isLocked, world.unlocking.policy != .always,
+      let intents = try? await world.store.run({ (store) throws(StoreError) in try store.intents() })
+    else { return }
     for intent in intents {
-      guard let record = records.first(where: { $0.id == intent.grant }),
+      guard let record = records.first(where: { $0.id == intent.grant }), record.condition == .usable,
         let account = account(named: record.name),
         state.withLock({ $0.recovering.insert(intent.grant).inserted })
       else { continue }
-      Task {
-        try? await account.tokens.recover(intent)  // what it comes to is in the store
-        state.withLock { _ = $0.recovering.remove(intent.grant) }
-        await self.look()
+      let rest = environment.sleep
+      Task { [weak self] in
+        var pause = FetchBackoff.unavailable.lowerBound
+        while !Task.isCancelled, let self, await !isRecovered(intent, account) {
+          await rest(pause)
+          pause = min(pause * 2, FetchBackoff.unavailable.upperBound)
+        }
+        self?.state.withLock { _ = $0.recovering.remove(intent.grant) }
+        await self?.look()
       }
     }
   }
 
-  func lockIfTimeIsUp() async {
-    guard world.unlocking.isOver else { return }
-    // What can't be locked is open anyway.
-    try? await world.store.run { (store) throws(StoreError) in try store.lock() }
-    world.unlocking.locked()
+  /// Whether there is nothing more to find out, or nobody to ask any more.
+  private func isRecovered(_ intent: RefreshIntent, _ account: Account) async -> Bool {
+    do throws(FetchFailure) {
+      return try await account.tokens.recover(intent)
+    } catch {
+      return error.kind != .unavailable || error.code == "stopping"
+    }
   }
 }

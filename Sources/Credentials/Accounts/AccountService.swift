@@ -198,6 +198,8 @@ package struct AccountStatus: Sendable {
   package var lastFailure: Failure?
   /// One thing to do, or what happens by itself.
   package var next: String
+  /// Why it can't get another token, if that is known; for the user.
+  package var detail: String?
   package var warnings: [String] = []
 
   package init(name: AccountName, kind: String, state: State, canServe: Bool, next: String) {

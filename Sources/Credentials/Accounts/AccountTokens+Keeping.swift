@@ -1,13 +1,11 @@
 import Cryptography
 import HTTPWire
-import Locking
 import OAuth
 
-/// What came for a grant, and when.
+/// What came for a grant, from whom, and when.
 struct Received: Sendable {
   let answer: RefreshAnswer
   let target: TokenTargetKey
-  /// Whom it came from.
   let origin: Origin
   let moment: Moment
 
@@ -19,86 +17,84 @@ struct Received: Sendable {
   }
 }
 
-/// An answer that could not be stored: it is kept in memory, used for nothing, and stored before anything else is done.
-final class PendingAnswer: Sendable {
-  struct Content: Sendable {
-    let received: Received
-    let grant: GrantID
-    let binding: TokenBinding
-  }
-  private let content = Protected<Content?>(nil)
-
-  var current: Content? { content.withLock { $0 } }
-  func set(_ new: Content?) { content.withLock { $0 = new } }
-}
-
 /// Makes an answer durable before anybody has it.
 extension AccountTokens {
   private static let conflictsMax = 16
 
-  /// Stores what came, and gives it out.
+  /// Stores what came, and gives it out. What can't be stored now stays pending, and the lease with it.
   func keep(
-    _ received: Received, of grant: StoredGrant, _ binding: TokenBinding
+    _ received: Received, in session: GrantSession, _ binding: TokenBinding, _ lease: any GrantLease
   ) async throws(FetchFailure) -> FetchedToken {
-    let content = PendingAnswer.Content(received: received, grant: grant.record.id, binding: binding)
-    pending.set(content)
-    let fetched = try await store(content)
-    pending.set(nil)
+    let pending = GrantSession.Pending(received: received, binding: binding, lease: lease, name: name)
+    session.set(pending)
+    let fetched = try await store(pending, session.id)
+    session.set(nil)
     world.step(.released)
     return try fetched.get()
   }
 
-  func storeWhatIsPending() async throws(FetchFailure) {
-    guard let content = pending.current else { return }
-    _ = try await store(content)  // the store has the token now
-    pending.set(nil)
+  /// What came before is stored before anything else is done with the grant. The turn is ours.
+  ///
+  /// - Throws: if the store can't take it now either.
+  func storeWhatIsPending(of session: GrantSession) async throws(FetchFailure) {
+    guard let pending = session.pending else { return }
+    _ = try await store(pending, session.id)  // whoever wants the token finds it in the store
+    session.set(nil)
+    pending.lease.release()
   }
 
   /// - Throws: if the store can't take it now.
-  private func store(_ content: PendingAnswer.Content) async throws(FetchFailure) -> Result<FetchedToken, FetchFailure>
-  {
-    let received = content.received
+  private func store(
+    _ pending: GrantSession.Pending, _ id: GrantID
+  ) async throws(FetchFailure) -> Result<FetchedToken, FetchFailure> {
+    let received = pending.received
     let nonce = nonces.authorizationServer(received.origin).current
-    let id = content.grant
+    let token = received.storedToken(bootID: world.bootID)
     for _ in 0..<Self.conflictsMax {
-      guard
-        let current = try await world.store.failing({ (store) throws(StoreError) in try store.grant(id) })
-      else {
+      guard var grant = try await world.store.failing({ (store) throws(StoreError) in try store.grant(id) }) else {
         // It was removed meanwhile, and that stands: what came is not kept. Let the server know, if it will listen.
-        pending.set(nil)
-        await revoke(received, content.binding)
+        await revoke(received, pending.binding)
         return .failure(.noAccount(name))
       }
-      var changed = current
-      changed.take(received, nonce: nonce)
-      try hold(changed)
-      let token = received.storedToken(bootID: world.bootID)
-      let (new, step) = (changed, world.step)
+      grant.take(received, nonce: nonce)
+      // One that can't be masked is stored all the same, so that it is not lost, and then not used.
+      let masked = Result { () throws(FetchFailure) in try checkIsMasked(grant) }
+      let (new, step) = (grant, world.step)
       do throws(StoreError) {
         let stored = try await world.store.run { (store) throws(StoreError) in
           step(.storing)
           return try store.update(new, tokens: token.map { [$0] } ?? [], endingIntent: true)
         }
         world.step(.stored)
-        guard let token else { return received.answer.token.map { _ in preconditionFailure("there is no token") } }
-        return .success(fetched(token, received: received.moment, of: stored.record, content.binding))
+        return masked.flatMap { given(token, received, of: stored.record, pending.binding) }
       } catch {
         guard error == .conflict else { throw FetchFailure(error) }
         // A tag was set, say. The rotation is ours by the lease.
       }
     }
-    throw FetchFailure(kind: .unavailable, code: "conflict", detail: "the account \(name) changes all the time")
+    throw .conflict(name)
   }
 
-  /// Best effort: whoever removed the account did not want this token to exist. RFC 7009 §2.1
+  private func given(
+    _ token: StoredToken?, _ received: Received, of record: GrantRecord, _ binding: TokenBinding
+  ) -> Result<FetchedToken, FetchFailure> {
+    switch (received.answer.token, token) {
+    case (.success, let token?): .success(fetched(token, received: received.moment, of: record, binding))
+    case (.failure(let failure), _): .failure(failure)
+    case (.success, nil): preconditionFailure("a token that came can be stored")
+    }
+  }
+
+  /// Best effort: whoever removed the account did not want this token to exist. It goes where it came from, or nowhere.
+  /// RFC 7009 §2.1
   private func revoke(_ received: Received, _ binding: TokenBinding) async {
     guard let token = received.answer.refreshToken, let endpoint = try? await client.tokenEndpoint(),
       let url = endpoint.metadata?.revocationEndpoint(
-        mutualTLS: profile.registration.authentication.usesMutualTLS),
+        mutualTLS: profile.registration.authentication.usesMutualTLS), url.origin == received.origin,
       let authentication = try? await client.authentication()
     else { return }  // nobody waits for the outcome, and there is nothing else to do
     let request = RevocationRequest(token: token, hint: .refreshToken)
-    try? await client.caller(nonces: nonces).call(
+    try? await client.caller(nonces: nonces, for: name).call(
       request.request(endpoint: url, authentication: authentication), binding: binding
     ) { _ throws(FetchFailure) in }
   }
@@ -113,7 +109,7 @@ extension StoredGrant {
       record.rotation += 1
     }
     if case .success(let response) = received.answer.token {
-      if let idToken = response.idToken { secrets.idToken = idToken }
+      if let idToken = response.idToken { takeIDToken(idToken) }
       if let scope = response.scope, received.isForWholeGrant(record) {
         record.scope = scope.split(separator: " ").map(String.init)
       }
@@ -122,6 +118,14 @@ extension StoredGrant {
     if let nonce { secrets.authorizationServerNonce = Secret(nonce.bytes) }
     record.condition = .usable
     record.lastRefreshAtUnixSeconds = received.moment.wallUnixSeconds
+  }
+
+  /// A session's end that is known is never moved by a renewal; one that is not is learned.
+  private mutating func takeIDToken(_ idToken: Secret) {
+    secrets.idToken = idToken
+    guard record.sessionExpiresAtUnixSeconds == nil else { return }
+    let claims = try? IDTokenClaims(parsing: idToken)  // one that can't be read says nothing
+    record.sessionExpiresAtUnixSeconds = claims?.sessionExpiresAtUnixSeconds
   }
 }
 

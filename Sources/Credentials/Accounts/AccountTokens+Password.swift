@@ -6,63 +6,72 @@ import OAuth
 extension AccountTokens {
   /// A token where there is no grant to refresh.
   ///
-  /// - Parameter old: a grant that brings nothing any more; its lease is ours.
   /// - Returns: nil if another process made one meanwhile.
-  func first(
-    for target: TokenTargetKey, replacing old: StoredGrant? = nil
-  ) async throws(FetchFailure) -> FetchedToken? {
-    guard case .password(let username, _) = profile.origin, let password else { throw try await missing() }
-    let lease = old == nil ? try await lease(Self.place(of: name)) : nil
-    defer { lease?.release() }
-    // Another process may have been quicker.
+  func first(for target: TokenTargetKey) async throws(FetchFailure) -> FetchedToken? {
+    guard case .password = profile.origin else { throw try await missing() }
+    let lease = try await lease(Self.place(of: name))
+    defer { lease.release() }
     let isThere = try await world.store.failing { [name] (store) throws(StoreError) in
-      try store.grant(meant: name)?.record.id
+      try store.records().contains { $0.isMeant(by: name) }
     }
-    guard isThere == old?.record.id else { return nil }
-    let endpoint = try await client.tokenEndpoint()
+    guard !isThere else { return nil }
     let binding = client.binding
+    let received = try await passwordAnswer(for: target, binding)
+    var grant = StoredGrant(
+      record: GrantRecord(
+        id: .random(), profile: profile.name, account: name.account ?? "", issuer: profile.registration.server.issuer,
+        clientID: profile.registration.clientID, origins: [], proofKeyThumbprint: binding.proofKey?.thumbprint,
+        createdAtUnixSeconds: received.moment.wallUnixSeconds),
+      secrets: GrantSecrets(refreshToken: nil, proofKey: try exported(binding.proofKey)))
+    grant.take(received, nonce: nonces.authorizationServer(received.origin).current)
+    grant.record.rotation = 0
+    let (new, token) = (grant, received.storedToken(bootID: world.bootID))
+    try await world.store.failing { (store) throws(StoreError) in
+      try store.insert(new, tokens: token.map { [$0] } ?? [], replacing: nil)
+    }
+    world.step(.stored)
+    try checkIsMasked(grant)
+    _ = try received.answer.token.get()
+    return token.map { fetched($0, received: received.moment, of: grant.record, binding) }
+  }
+
+  /// The grant brings nothing any more; the password brings it back to life. Turn and lease are ours.
+  func renewed(
+    _ grant: StoredGrant, for target: TokenTargetKey, in session: GrantSession, _ lease: any GrantLease
+  ) async throws(FetchFailure) -> FetchedToken {
+    var usable = grant
+    usable.record.condition = .usable
+    let binding = try binding(of: usable)
+    return try await keep(try await passwordAnswer(for: target, binding), in: session, binding, lease)
+  }
+
+  private func passwordAnswer(
+    for target: TokenTargetKey, _ binding: TokenBinding
+  ) async throws(FetchFailure) -> Received {
+    guard case .password(let username, _) = profile.origin, let password else {
+      preconditionFailure("only a profile with a password logs in by itself")
+    }
+    let endpoint = try await client.tokenEndpoint()
     if binding.proofKey != nil { try client.checkProofAlgorithm(endpoint) }
     let grant = ResourceOwnerPasswordGrant(
       username: username, password: try await password.read(), target: target.grantTarget)
     let answer = try await send(
       grant, target: target, to: endpoint, try await client.authentication(), binding, secrets: grant.secrets)
     world.step(.answered)
-    return try await found(
-      Received(answer, target: target, from: endpoint.url.origin, at: Moment(environment.time)), binding, old)
+    return Received(answer, target: target, from: endpoint.url.origin, at: Moment(environment.time))
   }
 
-  /// Stores a grant that just came about.
-  private func found(
-    _ received: Received, _ binding: TokenBinding, _ old: StoredGrant?
-  ) async throws(FetchFailure) -> FetchedToken {
-    var grant = StoredGrant(
-      record: GrantRecord(
-        id: .random(), profile: profile.name, account: name.account ?? "", issuer: profile.registration.server.issuer,
-        clientID: profile.registration.clientID,
-        origins: [], proofKeyThumbprint: binding.proofKey?.thumbprint,
-        createdAtUnixSeconds: received.moment.wallUnixSeconds),
-      secrets: GrantSecrets(refreshToken: nil))
-    if let key = binding.proofKey {
-      guard let der = try? key.exportPrivate() else {  // whatever OpenSSL's reason, there is nothing to be done
-        throw FetchFailure(kind: .unavailable, code: "key_not_exported", detail: "the proof key can't be stored")
-      }
-      grant.secrets.proofKey = der
+  private func exported(_ key: ProofKey?) throws(FetchFailure) -> Secret? {
+    do throws(CryptographyError) {
+      return try key?.exportPrivate()
+    } catch {
+      throw FetchFailure(
+        kind: .unavailable, code: "key_not_exported", detail: "the proof key can't be stored: \(error)")
     }
-    grant.take(received, nonce: nonces.authorizationServer(received.origin).current)
-    grant.record.rotation = 0
-    try hold(grant)
-    let (new, token, replaced) = (grant, received.storedToken(bootID: world.bootID), old?.record.id)
-    try await world.store.failing { (store) throws(StoreError) in
-      try store.insert(new, tokens: token.map { [$0] } ?? [], replacing: replaced)
-    }
-    world.step(.stored)
-    let response = try received.answer.token.get()
-    guard let token else { preconditionFailure("a token that came is \(response.tokenType)") }
-    return fetched(token, received: received.moment, of: grant.record, binding)
   }
 
   /// Why there is no grant.
-  private func missing() async throws(FetchFailure) -> FetchFailure {
+  func missing() async throws(FetchFailure) -> FetchFailure {
     let profile = profile.name
     let hasOthers = try await world.store.failing { (store) throws(StoreError) in
       try store.records().contains { $0.profile == profile }
@@ -71,5 +80,7 @@ extension AccountTokens {
   }
 
   /// What is leased while there is no grant yet.
-  private static func place(of name: AccountName) -> GrantID { GrantID("new-\(name.profile)-\(name.account ?? "")") }
+  private static func place(of name: AccountName) -> GrantID {
+    GrantID("new-" + Base64URL.encode(SHA256.hash(Array("\(name)".utf8))))
+  }
 }

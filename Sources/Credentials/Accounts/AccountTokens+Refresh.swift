@@ -4,16 +4,21 @@ import OAuth
 
 /// The refresh itself, in the order that loses nothing: note, send, store, give out.
 extension AccountTokens {
-  /// The lease is ours.
+  /// - Parameters:
+  ///   - session: its turn is ours.
+  ///   - lease: ours; it is given back by the caller unless an answer stays pending.
   func refresh(
-    _ grant: StoredGrant, _ target: TokenTargetKey, _ binding: TokenBinding
-  ) async throws(FetchFailure) -> FetchedToken? {
+    _ grant: StoredGrant, for target: TokenTargetKey, in session: GrantSession, _ lease: any GrantLease
+  ) async throws(FetchFailure) -> FetchedToken {
+    let binding = try binding(of: grant)
+    try checkIsMasked(grant)
     guard let refreshToken = grant.secrets.refreshToken else {
-      if case .password = profile.origin { return try await first(for: target, replacing: grant) }
+      if case .password = profile.origin { return try await renewed(grant, for: target, in: session, lease) }
       throw .refused(grant.record.name)
     }
     let endpoint = try await client.tokenEndpoint()
     try GrantRules.check(endpoint.url, for: grant.record)
+    if binding.proofKey != nil { try client.checkProofAlgorithm(endpoint) }
     let authentication = try await client.authentication()
     let wasInterrupted = try await note(grant.record)
     world.step(.intended)
@@ -24,14 +29,17 @@ extension AccountTokens {
         try await self.send(
           request, target: target, to: endpoint, authentication, binding, secrets: [refreshToken])
       }
+      session.ended(nil, at: Moment(environment.time))
     } catch {
+      session.ended(error, at: Moment(environment.time))
       let failure = try await settle(error, grant, wasInterrupted: wasInterrupted)
       guard case .password = profile.origin, error.effect.isRefusalOfGrant else { throw failure }
-      return try await first(for: target, replacing: grant)
+      return try await renewed(grant, for: target, in: session, lease)
     }
     world.step(.answered)
-    return try await keep(
-      Received(answer, target: target, from: endpoint.url.origin, at: Moment(environment.time)), of: grant, binding)
+    let received = Received(
+      answer, target: target, from: endpoint.url.origin, at: Moment(environment.time))
+    return try await keep(received, in: session, binding, lease)
   }
 
   /// One call of the token endpoint.
@@ -41,10 +49,15 @@ extension AccountTokens {
   ) async throws(FetchFailure) -> RefreshAnswer {
     world.step(.sending)
     let hidden = secrets + [authentication.secret].compactMap { $0 }
-    return try await client.caller(nonces: nonces).call(
+    return try await client.caller(nonces: nonces, for: name).call(
       grant.request(endpoint: endpoint.url, authentication: authentication), binding: binding
     ) { answer throws(FetchFailure) in
-      try RefreshAnswer(judging: answer, of: grant, target: target, binding: binding, secrets: hidden)
+      do throws(FetchFailure) {
+        return try RefreshAnswer(judging: answer, of: grant, target: target, binding: binding, secrets: hidden)
+      } catch {
+        if answer.response.status == 404 { client.forgetMetadata() }
+        throw error
+      }
     }
   }
 
@@ -66,7 +79,8 @@ extension AccountTokens {
     profile.targets == .tokenExchange ? profile.target : target
   }
 
-  /// Writes down that the refresh token is about to be sent.
+  /// Writes down that the refresh token is about to be sent. It is written anew each time: a store that can't be written
+  /// to can't take the answer either.
   ///
   /// - Returns: whether that was written down before, for this very token, and its end was not.
   private func note(_ record: GrantRecord) async throws(FetchFailure) -> Bool {
@@ -75,7 +89,7 @@ extension AccountTokens {
       startedAtUnixSeconds: Moment(environment.time).wallUnixSeconds)
     return try await world.store.failing { (store) throws(StoreError) in
       let isNoted = try store.intents().contains { $0.grant == intent.grant && $0.rotation == intent.rotation }
-      if !isNoted { try store.begin(intent) }
+      try store.begin(intent)
       return isNoted
     }
   }
@@ -110,9 +124,7 @@ extension AccountTokens {
       _ = try store.update(current, endingIntent: true)
       return true
     }
-    guard isJudged else {
-      return FetchFailure(kind: .unavailable, code: "conflict", detail: "the account was changed at the same time")
-    }
+    guard isJudged else { return .conflict(name) }
     return wasInterrupted ? .rotationInterrupted(record.name) : .refused(record.name)
   }
 }

@@ -5,8 +5,8 @@ import OAuth
 
 /// Brings the tokens of one account: from the store, or by a refresh that loses nothing. Any task.
 ///
-/// One call at a time for the account, in this process by a turn and across processes by the store's lease; calls for other
-/// accounts are not held up. What was received is durable before it is given out.
+/// One refresh at a time for a grant, in this process by its session's turn and across processes by the store's lease;
+/// other grants are not held up. What was received is durable before it is given out.
 final class AccountTokens: Sendable {
   /// As routes name it: without an account it is whichever is the default.
   let name: AccountName
@@ -16,15 +16,12 @@ final class AccountTokens: Sendable {
   let world: AccountWorld
   /// What a profile that logs in by itself does it with.
   let password: HeldSecretReader?
-  private let turn = AsyncTurn()
-  /// An answer the store could not take yet.
-  let pending = PendingAnswer()
 
   /// How long another process may keep the lease before we say so.
   static let leaseWait = Duration.seconds(30)
   private static let leaseLook = Duration.milliseconds(5)...Duration.milliseconds(200)
   /// How often a grant may turn into another one under our hands.
-  private static let readsMax = 4
+  private static let looksMax = 4
 
   init(name: AccountName, profile: LoginProfile, client: OAuthClient, world: AccountWorld) {
     self.name = name
@@ -38,71 +35,88 @@ final class AccountTokens: Sendable {
   }
 
   var environment: CredentialEnvironment { client.environment }
+  private var now: Moment { Moment(environment.time) }
 
-  /// A token for `target` that is good for what `need` says.
-  func token(for target: TokenTargetKey, _ need: FetchNeed) async throws(FetchFailure) -> FetchedToken {
-    await turn.enter()
-    defer { turn.leave() }
-    try await storeWhatIsPending()
-    for _ in 0..<Self.readsMax { if let fetched = try await attempt(target, need) { return fetched } }
-    throw FetchFailure(kind: .unavailable, code: "conflict", detail: "the account \(name) changes all the time")
+  /// A token for `target` other than `current`.
+  func token(for target: TokenTargetKey, replacing current: Secret?) async throws(FetchFailure) -> FetchedToken {
+    for _ in 0..<Self.looksMax {
+      try world.checkIsRunning()
+      if let fetched = try await look(for: target, replacing: current) { return fetched }
+    }
+    throw .conflict(name)
   }
 
   /// One look at the account, and what follows from it; nil if it became another one under our hands.
-  private func attempt(_ target: TokenTargetKey, _ need: FetchNeed) async throws(FetchFailure) -> FetchedToken? {
+  private func look(
+    for target: TokenTargetKey, replacing current: Secret?
+  ) async throws(FetchFailure) -> FetchedToken? {
     guard let seen = try await grant() else { return try await first(for: target) }
-    let isOver = makesItself && seen.record.condition != .usable
-    if !isOver, let stored = try await stored(target, of: seen, need, try binding(of: seen)) { return stored }
+    let session = world.sessions.session(of: seen.record.id)
+    await session.turn.enter()
+    defer { session.turn.leave() }
+    try await storeWhatIsPending(of: session)
+    if let stored = try await stored(target, of: try await grant(seen.record.id), replacing: current) { return stored }
+    if let failure = session.pause(at: now) { throw failure }
     let lease = try await lease(seen.record.id)
-    defer { lease.release() }
+    defer { if session.pending == nil { lease.release() } }
     world.step(.leased)
     // Whoever had the lease before may have done what we came for, or removed the grant.
-    guard let grant = try await self.grant(), grant.record.id == seen.record.id else { return nil }
-    if makesItself, grant.record.condition != .usable { return try await first(for: target, replacing: grant) }
-    let binding = try binding(of: grant)
-    if let stored = try await stored(target, of: grant, need, binding) { return stored }
-    return try await refresh(grant, target, binding)
-  }
-
-  private var makesItself: Bool { if case .password = profile.origin { true } else { false } }
-
-  private func binding(of grant: StoredGrant) throws(FetchFailure) -> TokenBinding {
-    try GrantRules(registration: profile.registration).binding(
-      of: grant, wallUnixSeconds: Moment(environment.time).wallUnixSeconds)
+    guard let grant = try await grant(seen.record.id) else { return nil }
+    if let stored = try await stored(target, of: grant, replacing: current) { return stored }
+    if makesItself, grant.record.condition != .usable {
+      return try await renewed(grant, for: target, in: session, lease)
+    }
+    return try await refresh(grant, for: target, in: session, lease)
   }
 
   /// Finds out what became of a refresh whose end nobody noted, while the server may still take the old token.
-  func recover(_ intent: RefreshIntent) async throws(FetchFailure) {
-    await turn.enter()
-    defer { turn.leave() }
+  ///
+  /// - Returns: whether there is nothing more to find out.
+  func recover(_ intent: RefreshIntent) async throws(FetchFailure) -> Bool {
+    let session = world.sessions.session(of: intent.grant)
+    await session.turn.enter()
+    defer { session.turn.leave() }
+    try world.checkIsRunning()
+    try await storeWhatIsPending(of: session)
     let lease = try await lease(intent.grant)
-    defer { lease.release() }
+    defer { if session.pending == nil { lease.release() } }
     // Whoever had the lease may have been in the middle of that refresh, and is through with it now.
-    guard try await world.store.failing({ (store) throws(StoreError) in try store.intents() }).contains(intent),
-      let grant = try await grant(), grant.record.id == intent.grant
-    else { return }
-    _ = try await refresh(grant, profile.target, try binding(of: grant))
+    let isOpen = try await world.store.failing { (store) throws(StoreError) in try store.intents() }.contains(intent)
+    guard isOpen, let grant = try await grant(intent.grant) else { return true }
+    _ = try await refresh(grant, for: profile.target, in: session, lease)
+    return true
   }
 
   /// The grant the name means now, opened, with its secrets masked from now on.
   private func grant() async throws(FetchFailure) -> StoredGrant? {
-    if world.unlocking.isOver { try await world.store.failing { (store) throws(StoreError) in try store.lock() } }
-    let (name, store) = (name, world.store)
-    guard let grant = try await store.failing({ (store) throws(StoreError) in try store.grant(meant: name) }) else {
-      return nil
+    try await world.mayOpen()
+    let found = try await world.store.failing { [name] (store) throws(StoreError) in
+      guard let record = try store.records().first(where: { $0.isMeant(by: name) }) else { return StoredGrant?.none }
+      return try store.grant(record.id)
     }
-    try hold(grant)
-    if let nonce = grant.secrets.authorizationServerNonce?.withUnsafeBytes({ NonceValue($0) }) {
-      for origin in grant.record.origins.compactMap({ try? Origin(parsing: $0) }) {
-        nonces.authorizationServer(origin).seed(nonce)
-      }
-    }
-    return grant
+    if let found { take(found) }
+    return found
   }
 
-  func hold(_ grant: StoredGrant) throws(FetchFailure) {
+  /// The grant if the name still means it.
+  private func grant(_ id: GrantID) async throws(FetchFailure) -> StoredGrant? {
+    guard let found = try await grant(), found.record.id == id else { return nil }
+    return found
+  }
+
+  private func take(_ grant: StoredGrant) {
+    // One that can't be masked is refused when it is to be used.
+    try? world.held.hold(grant)
+    guard let nonce = grant.secrets.authorizationServerNonce?.withUnsafeBytes({ NonceValue($0) }) else { return }
+    for case let origin? in grant.record.origins.map({ try? Origin(parsing: $0) }) {  // those we wrote can be read
+      nonces.authorizationServer(origin).seed(nonce)
+    }
+  }
+
+  /// - Throws: if a secret of the grant can't be masked: then it must not be used.
+  func checkIsMasked(_ grant: StoredGrant) throws(FetchFailure) {
     do throws(UnmaskableSecret) {
-      try world.held.hold(grant.record.id, grant.secrets)
+      try world.held.hold(grant)
     } catch {
       throw FetchFailure(
         kind: .refused, code: error.code, detail: "a secret of the grant: \(error.detail)", next: error.next,
@@ -110,16 +124,32 @@ final class AccountTokens: Sendable {
     }
   }
 
-  /// The stored token, if it is good enough.
+  /// The account's tokens go only where its grant came from.
+  func checkEndpoint() async throws(FetchFailure) {
+    let endpoint = try await client.tokenEndpoint()
+    guard let grant = try await grant() else { throw try await missing() }
+    try GrantRules.check(endpoint.url, for: grant.record)
+  }
+
+  private var makesItself: Bool { if case .password = profile.origin { true } else { false } }
+
+  func binding(of grant: StoredGrant) throws(FetchFailure) -> TokenBinding {
+    try GrantRules(registration: profile.registration).binding(of: grant, wallUnixSeconds: now.wallUnixSeconds)
+  }
+
+  /// The stored token, if it is good enough. A grant that brings no other still serves with the one it brought.
   private func stored(
-    _ target: TokenTargetKey, of grant: StoredGrant, _ need: FetchNeed, _ binding: TokenBinding
+    _ target: TokenTargetKey, of grant: StoredGrant?, replacing current: Secret?
   ) async throws(FetchFailure) -> FetchedToken? {
+    guard let grant, !makesItself || grant.record.condition == .usable else { return nil }
+    let binding = try binding(of: grant)
+    try checkIsMasked(grant)
     let id = grant.record.id
     let found = try await world.store.failing { (store) throws(StoreError) in
       try store.token(of: id, target: target.text)
     }
-    let now = Moment(environment.time)
-    guard let found, found.accessToken != need.current, let received = found.received(at: now, bootID: world.bootID)
+    let now = now
+    guard let found, found.accessToken != current, let received = found.received(at: now, bootID: world.bootID)
     else { return nil }
     let fetched = fetched(found, received: received, of: grant.record, binding)
     guard now.elapsedNanoseconds(since: received) < fetched.lifetime.refreshAfterNanoseconds else { return nil }
@@ -133,7 +163,8 @@ final class AccountTokens: Sendable {
     var lifetime = token.expiresInSeconds
     if let end = record.sessionExpiresAtUnixSeconds {
       let left = max(0, end - GrantRules.sessionMarginSeconds - received.wallUnixSeconds)
-      lifetime = min(lifetime ?? left, left)
+      // What the issuer did not say stays unknown, which is never taken for long.
+      if lifetime ?? TokenLifetime.unknownLifetime.components.seconds > left { lifetime = left }
     }
     return FetchedToken(
       secret: token.accessToken,
@@ -159,26 +190,5 @@ final class AccountTokens: Sendable {
       await rest(pause)
       pause = min(pause * 2, Self.leaseLook.upperBound)
     }
-  }
-}
-
-extension SharedStore {
-  /// As ``run(_:)``, with failures as a fetch has them.
-  func failing<R: Sendable>(
-    _ body: @escaping @Sendable (any CredentialStore) throws(StoreError) -> R
-  ) async throws(FetchFailure) -> R {
-    do throws(StoreError) {
-      return try await run(body)
-    } catch {
-      throw FetchFailure(error)
-    }
-  }
-}
-
-extension CredentialStore {
-  /// The grant a name means now, opened; nil if there is none.
-  func grant(meant name: AccountName) throws(StoreError) -> StoredGrant? {
-    guard let record = try records().first(where: { $0.isMeant(by: name) }) else { return nil }
-    return try grant(record.id)
   }
 }

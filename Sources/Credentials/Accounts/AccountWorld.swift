@@ -1,15 +1,51 @@
 import Cryptography
 import EventLoop
 import Glibc
+import Synchronization
 
 /// What all accounts of one store share.
 struct AccountWorld: Sendable {
   let store: SharedStore
   let unlocking: UnlockKeeper
   let held: HeldGrants
+  let sessions = GrantSessions()
   /// Told of each step of a refresh before the next begins, from any thread.
   let step: @Sendable (RefreshStep) -> Void
   let bootID: String
+  private let isStopping = StopFlag()
+
+  init(
+    store: any CredentialStore, unlocking: UnlockKeeper, held: HeldGrants,
+    step: @escaping @Sendable (RefreshStep) -> Void, bootID: String = currentBootID
+  ) {
+    self.store = SharedStore(store: store)
+    self.unlocking = unlocking
+    self.held = held
+    self.step = step
+    self.bootID = bootID
+  }
+
+  /// No refresh begins any more.
+  func stop() { isStopping.set() }
+
+  func checkIsRunning() throws(FetchFailure) {
+    guard isStopping.isSet else { return }
+    throw FetchFailure(kind: .unavailable, code: "stopping", detail: "proofd is ending")
+  }
+
+  /// Locks the store if its time is up.
+  ///
+  /// - Throws: if the policy does not let it be opened now.
+  func mayOpen() async throws(FetchFailure) {
+    if unlocking.isOver { await lock() }
+    if !unlocking.mayOpen { throw FetchFailure(StoreError.locked) }
+  }
+
+  /// Whatever the store says, nothing is opened any more.
+  func lock() async {
+    unlocking.locked()
+    try? await store.run { (store) throws(StoreError) in try store.lock() }  // one that takes no passphrase stays open
+  }
 
   /// `/proc/sys/kernel/random/boot_id`: which start of the machine this is. Empty where there is none; then no token is
   /// taken to be of this start.
@@ -36,18 +72,19 @@ struct SharedStore: Sendable {
     }.get()
   }
 
-  /// The record a name means now; nil if there is none.
-  func record(_ name: AccountName) async throws(StoreError) -> GrantRecord? {
-    try await run { (store) throws(StoreError) in try store.records().first { $0.isMeant(by: name) } }
-  }
-
-  /// The grant a name means now, opened; nil if there is none.
-  func grant(_ name: AccountName) async throws(StoreError) -> StoredGrant? {
-    try await run { (store) throws(StoreError) in
-      guard let record = try store.records().first(where: { $0.isMeant(by: name) }) else { return nil }
-      return try store.grant(record.id)
+  /// As ``run(_:)``, with failures as a fetch has them.
+  func failing<R: Sendable>(
+    _ body: @escaping @Sendable (any CredentialStore) throws(StoreError) -> R
+  ) async throws(FetchFailure) -> R {
+    do throws(StoreError) {
+      return try await run(body)
+    } catch {
+      throw FetchFailure(error)
     }
   }
+
+  /// Whether sealed fields can be opened now; may wait for whoever uses the store.
+  var isLocked: Bool { get async { await BlockingWork.run(named: "store") { [store] in store.lockState == .locked } } }
 }
 
 extension GrantRecord {
@@ -68,4 +105,10 @@ extension StoredToken {
     return Moment(
       wallNanoseconds: receivedAtWallNanoseconds, bootNanoseconds: now.bootNanoseconds.subtractingSaturated(elapsed))
   }
+}
+
+private final class StopFlag: Sendable {
+  private let flag = Atomic(false)
+  func set() { flag.store(true, ordering: .relaxed) }
+  var isSet: Bool { flag.load(ordering: .relaxed) }
 }

@@ -7,7 +7,8 @@ extension FetchFailure {
     let kind: Kind
     switch error {
     case .diskFull, .readOnly, .busy, .unusable, .conflict: kind = .unavailable
-    default: kind = .person
+    case .locked: kind = .person(.locked)
+    default: kind = .person(.storeFailed)
     }
     self.init(kind: kind, code: error.code, detail: error.detail)
     next = String(error.next.dropLast())
@@ -16,7 +17,11 @@ extension FetchFailure {
 
   /// Somebody has to log in, for this reason.
   static func person(_ state: AccountStatus.State, _ detail: String, next: String) -> FetchFailure {
-    FetchFailure(kind: .person, code: state.rawValue, detail: detail, next: next)
+    FetchFailure(kind: .person(state), code: state.rawValue, detail: detail, next: next)
+  }
+
+  static func conflict(_ name: AccountName) -> FetchFailure {
+    FetchFailure(kind: .unavailable, code: "conflict", detail: "the account \(name) was changed at the same time")
   }
 
   static func noAccount(_ name: AccountName) -> FetchFailure {

@@ -3,35 +3,43 @@ import Locking
 
 /// Keeps the redactor told of the secrets of every grant that is known, the current ones and the ones before. Any thread.
 final class HeldGrants: Sendable {
+  private struct Entry {
+    let revision: Int64
+    let secrets: [Secret]
+  }
   private let announcer: SecretAnnouncer
-  private let held = Protected<[GrantID: [Secret]]>([:])
+  private let held = Protected<[GrantID: Entry]>([:])
 
   init(_ announcer: SecretAnnouncer) { self.announcer = announcer }
 
-  deinit { for secret in held.withLock({ $0.values.flatMap { $0 } }) { announcer.release(secret) } }
+  deinit { for entry in held.withLock({ Array($0.values) }) { entry.secrets.forEach(announcer.release) } }
 
-  /// From now on the secrets of this state of a grant are masked, and those of the state before no more, unless this one
-  /// has them too.
+  /// From now on the secrets of this state of a grant are masked, and those of an older state no more, unless this one has
+  /// them too.
   ///
   /// - Throws: if one of them can't be masked; then it must not be used.
-  func hold(_ id: GrantID, _ secrets: GrantSecrets) throws(UnmaskableSecret) {
-    let new = secrets.all
-    try announcer.hold(all: new)
-    let before = held.withLock { held in
+  func hold(_ grant: StoredGrant) throws(UnmaskableSecret) {
+    let (id, new) = (grant.record.id, Entry(revision: grant.record.revision, secrets: grant.secrets.all))
+    try announcer.hold(all: new.secrets)
+    let released = held.withLock { held -> Entry? in
+      if let known = held[id], known.revision > new.revision { return new }  // somebody knows better
       defer { held[id] = new }
-      return held[id] ?? []
+      return held[id]
     }
-    for secret in before { announcer.release(secret) }
+    released?.secrets.forEach(announcer.release)
   }
 
-  /// Forgets the grants that are gone. Their lines may still be on their way, so call it one look later.
+  /// The revision whose secrets are held; nil for none.
+  func revision(of id: GrantID) -> Int64? { held.withLock { $0[id]?.revision } }
+
+  /// Forgets the grants that are gone.
   func forget(allBut ids: Set<GrantID>) {
     let gone = held.withLock { held in
       let gone = held.filter { !ids.contains($0.key) }
       for id in gone.keys { held[id] = nil }
       return gone
     }
-    for secret in gone.values.flatMap({ $0 }) { announcer.release(secret) }
+    for entry in gone.values { entry.secrets.forEach(announcer.release) }
   }
 }
 

@@ -28,6 +28,22 @@ final class UnlockKeeper: Sendable {
   static let freeFailures = 3
   static let pauseMax = Duration.seconds(60)
 
+  /// Operations that were asked for by hand and are under way.
+  private let operations = Protected(0)
+
+  func operationBegins() { operations.withLock { $0 += 1 } }
+
+  /// - Returns: whether the store is to be locked again.
+  func operationEnds() -> Bool {
+    operations.withLock {
+      $0 -= 1
+      return $0 == 0
+    } && policy == .always
+  }
+
+  /// With ``UnlockPolicy/always`` the store is opened for what is asked for by hand and for nothing else.
+  var mayOpen: Bool { policy != .always || operations.withLock { $0 > 0 } }
+
   func unlocked() {
     let now = time.bootNanoseconds
     unlockedAtBootNanoseconds.withLock { $0 = now }

@@ -14,7 +14,7 @@ struct GrantFetcher: TokenFetching {
 
   func failure(_ refusal: UnmaskableSecret) -> FetchFailure { .unmaskableToken(refusal) }
 
-  func fetch(_ need: FetchNeed) async throws(FetchFailure) -> FetchedToken {
+  func fetch(replacing current: Secret?) async throws(FetchFailure) -> FetchedToken {
     try await client.token(by: try await grant(), for: target, binding: client.binding, nonces: client.nonces)
   }
 }

@@ -40,8 +40,11 @@ package final class OAuthClient: Sendable {
   }
 
   /// Calls the server with these nonces: those of an account, or the client's own.
-  func caller(nonces: NonceCells) -> AuthorizationServerCaller {
-    AuthorizationServerCaller(credential: registration.name, nonces: nonces, environment: environment)
+  ///
+  /// - Parameter name: whom the calls are logged for; nil for the client.
+  func caller(nonces: NonceCells, for name: AccountName? = nil) -> AuthorizationServerCaller {
+    AuthorizationServerCaller(
+      credential: name?.description ?? registration.name, nonces: nonces, environment: environment)
   }
 
   /// Where to ask for tokens, from memory or by discovery.

@@ -25,7 +25,7 @@ struct StaticTokenFetcher: TokenFetching {
 
   func failure(_ refusal: UnmaskableSecret) -> FetchFailure { reader.failure(.unmaskable(refusal)) }
 
-  func fetch(_ need: FetchNeed) async throws(FetchFailure) -> FetchedToken {
+  func fetch(replacing current: Secret?) async throws(FetchFailure) -> FetchedToken {
     let secret = try await reader.read(anew: kind == .command)
     guard placement.canCarry(secret) else {
       throw FetchFailure(

@@ -112,8 +112,8 @@ package final class SQLiteCredentialStore: CredentialStore {
 
   package func lock() throws(StoreError) {
     try engine.withLock { engine throws(StoreError) in
+      engine.forgetKey()  // first: whatever the store says, it is locked
       if case .key = try engine.current()?.header.sealing { throw .passphraseNotUsed }
-      engine.forgetKey()
     }
   }
 

@@ -64,7 +64,10 @@ package struct GrantRecord: Sendable, Equatable {
     self.sessionExpiresAtUnixSeconds = sessionExpiresAtUnixSeconds
   }
 
-  package var name: AccountName { AccountName(profile: profile, account: account) }
+  /// What means this grant: the profile alone if it is the default and has no name of its own.
+  package var name: AccountName {
+    AccountName(profile: profile, account: account.isEmpty && isDefault ? nil : account)
+  }
 }
 
 /// Whether a grant can still bring tokens, as far as the authorization server has said.

@@ -43,12 +43,9 @@ struct FetchBackoff {
     }
     switch last.kind {
     case .refused: return .refused(detail: last.detail)
-    case .person:
-      switch AccountStatus.State(rawValue: last.code) {
-      case .locked: return .locked(detail: last.detail)
-      case nil: return .refused(detail: last.detail)
-      default: return .loginRequired(detail: last.detail)
-      }
+    case .person(.locked): return .locked(detail: last.detail)
+    case .person(.storeFailed): return .refused(detail: last.detail)
+    case .person: return .loginRequired(detail: last.detail)
     case .unavailable:
       return .unavailable(detail: last.detail, retryAfterSeconds: max(1, pauseSecondsLeft(at: now)))
     }

@@ -2,7 +2,8 @@ import Cryptography
 
 /// Gets the value of a credential from where it comes from. One call at a time.
 protocol TokenFetching: Sendable {
-  func fetch(_ need: FetchNeed) async throws(FetchFailure) -> FetchedToken
+  /// - Parameter current: the value that is there and not good enough; nil if there is none.
+  func fetch(replacing current: Secret?) async throws(FetchFailure) -> FetchedToken
 
   /// What is to be said of a value of it that can't be kept out of the log.
   func failure(_ refusal: UnmaskableSecret) -> FetchFailure
@@ -11,14 +12,6 @@ protocol TokenFetching: Sendable {
   var kind: TokenSourceKind { get }
   /// Things the user should know although all works, e.g. that others can read the file.
   var warnings: [String] { get }
-}
-
-/// What a fetch is for.
-struct FetchNeed: Sendable {
-  /// The value that is there and not good enough; nil if there is none.
-  var current: Secret?
-  /// `current` has to be replaced however long it would live: an upstream refused it.
-  var mustDiffer = false
 }
 
 /// A value that just came.
@@ -40,14 +33,13 @@ struct FetchedToken: Sendable {
 
 /// Why no value came.
 struct FetchFailure: Error, Sendable, Equatable {
-  enum Kind: Sendable {
+  enum Kind: Sendable, Equatable {
     /// It may work later without anybody doing anything.
     case unavailable
     /// Somebody has to change the set-up.
     case refused
-    /// A person has to log in, to unlock the store or to see to it; the code says which. Asking again costs nobody
-    /// anything but us.
-    case person
+    /// A person has to log in, to unlock the store or to see to it. Asking again costs nobody anything but us.
+    case person(AccountStatus.State)
   }
   var kind: Kind
   /// A short stable word: an OAuth error code, or one of our own.

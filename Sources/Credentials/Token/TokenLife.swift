@@ -74,9 +74,6 @@ struct TokenLife {
     return startFetch(at: now)
   }
 
-  /// What the fetch that was just allowed is for.
-  var need: FetchNeed { FetchNeed(current: held?.token.secret, mustDiffer: replacing != nil) }
-
   /// Forgets failures, and the token as well if it must not be sent any more; a fetch that runs goes on.
   ///
   /// - Returns: the token that was forgotten.

@@ -117,27 +117,30 @@ package final class TokenSource: Sendable {
 
   /// What it comes from has changed: failures are forgotten, and so is what a fetch under way will bring.
   ///
-  /// - Parameter keepsToken: the token that is held may still be sent.
-  func startOver(keepsToken: Bool) {
-    let (timer, released) = state.withLock { state -> (Task<Void, Never>?, AccessToken?) in
+  /// - Parameters:
+  ///   - keepsToken: the token that is held may still be sent.
+  ///   - keepsMask: values that are not sent any more are still masked for a while: an upstream may echo them.
+  func startOver(keepsToken: Bool, keepsMask: Bool = true) {
+    let (timer, released) = state.withLock { state -> (Task<Void, Never>?, [AccessToken]) in
       state.epoch += 1
       state.lastFailure = nil
-      guard let forgotten = state.life.startOver(keepsToken: keepsToken) else { return (nil, nil) }
+      let forgotten = state.life.startOver(keepsToken: keepsToken)
+      guard forgotten != nil || !keepsMask else { return (nil, []) }
       let (timer, before) = (state.timer, state.previous)
       state.timer = nil
-      state.previous = forgotten  // an upstream may still echo it
-      return (timer, before)
+      state.previous = keepsMask ? forgotten : nil
+      return (timer, [before, keepsMask ? nil : forgotten].compactMap { $0 })
     }
     timer?.cancel()
-    for secret in released?.secrets ?? [] { environment.secrets.release(secret) }
+    for secret in released.flatMap(\.secrets) { environment.secrets.release(secret) }
   }
 
   /// Runs the one fetch the state just allowed; it outlives whoever asked for it.
   private func startFetch() {
-    let (need, epoch) = state.withLock { ($0.life.need, $0.epoch) }
+    let (current, epoch) = state.withLock { ($0.life.held?.token.secret, $0.epoch) }
     Task {
       do throws(FetchFailure) {
-        finish(.success(try await fetcher.fetch(need)), of: epoch)
+        finish(.success(try await fetcher.fetch(replacing: current)), of: epoch)
       } catch {
         finish(.failure(error), of: epoch)
       }
@@ -171,7 +174,7 @@ package final class TokenSource: Sendable {
           released += state.previous?.secrets ?? []
           state.previous = leaving
         }
-        state.lastFetchAtUnixSeconds = now.wallUnixSeconds
+        state.lastFetchAtUnixSeconds = (fetched.received ?? now).wallUnixSeconds
         state.lastFailure = nil
         scheduleRenewal(&state)
       case .failure(let failure):

@@ -41,7 +41,7 @@ package struct TokenSourceStatus: Sendable, Equatable {
         switch life.backoff.last?.kind {
         case .unavailable: .unavailable
         case .refused: .refused
-        case .person: life.backoff.last.flatMap { State(rawValue: $0.code) } ?? .storeFailed
+        case .person(let state): state
         case nil: life.held == nil ? .idle : .expiring
         }
       }

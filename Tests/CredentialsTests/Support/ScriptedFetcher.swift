@@ -34,7 +34,7 @@ final class ScriptedFetcher: TokenFetching {
 
   var fetches: Int { state.withLock { $0.fetches } }
 
-  func fetch(_ need: FetchNeed) async throws(FetchFailure) -> FetchedToken {
+  func fetch(replacing current: Secret?) async throws(FetchFailure) -> FetchedToken {
     if let automatic {
       let number = state.withLock { state in
         state.fetches += 1
