@@ -233,11 +233,22 @@ class Proofd:
             } | settings,
         )
         self.environment = {"XDG_RUNTIME_DIR": home, "XDG_CONFIG_HOME": home, "HOME": home} | (environment or {})
-        self.child = stage.start(home.name, [*under, PROOFD, "serve", "--config", self.settings], self.environment)
+        self.command, self.name = [*under, PROOFD, "serve", "--config", self.settings], home.name
+        self.begin()
+
+    def begin(self):
+        """Starts it; a port that it was told to choose is another each time."""
+        out = self.stage.directory / f"{self.name}.out"
+        said = out.stat().st_size if out.exists() else 0
+        self.child = self.stage.start(self.name, self.command, self.environment)
         url = re.compile(r"http://127\.0\.0\.1:(\d+)\b.*\n")
-        ready = self.child.wait_for("it says where it listens", lambda: url.search(self.child.out.read_text()))
+        ready = self.child.wait_for("it says where it listens", lambda: url.search(out.read_text()[said:]))
         self.port = int(ready[1])
         self.url = f"http://127.0.0.1:{self.port}"
+
+    def restart(self):
+        self.stage.assertEqual(self.child.stop(), 0)
+        self.begin()
 
     def verb(self, *arguments, stdin=""):
         """`proofd VERB …` against this daemon."""

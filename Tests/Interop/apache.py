@@ -1,4 +1,5 @@
-"""Apache with mod_oauth2 (Debian) as a DPoP-protected API: it checks typ, htm, htu, iat, the key and jti replay.
+"""Apache with mod_oauth2 (Debian) as an API protected by JWTs, plain or DPoP-bound: then it checks typ, htm, htu, iat,
+the key and jti replay.
 
 Its quirks: it knows neither ath nor nonces, accepts an iat 5 s old, and answers a bad proof with a Bearer challenge.
 """
@@ -7,11 +8,11 @@ from harness import Origin, free_port, listens
 
 MODULES = ["mpm_event", "authn_core", "authz_core", "authz_user", "proxy", "proxy_http", "oauth2"]
 
-VERIFICATION = "type=dpop&verify.exp=required&verify.iat=optional&expiry=1"  # a verified token is remembered for 1 s
+VERIFICATION = "verify.exp=required&verify.iat=optional&expiry=1"  # a verified token is remembered for 1 s
 
 
 class Apache:
-    """`url` + "/dpop/…" is protected, and forwarded to an origin that echoes."""
+    """`url` + "/dpop/…" and "/bearer/…" are protected, and forwarded to an origin that echoes."""
 
     def __init__(self, stage, jwks_uri):
         port = free_port()
@@ -40,6 +41,12 @@ MaxKeepAliveRequests 0
 <Location /dpop/>
   AuthType oauth2
   OAuth2AcceptTokenIn header name=Authorization&type=DPoP
+  OAuth2TokenVerify jwks_uri {jwks_uri} type=dpop&{VERIFICATION}
+  Require valid-user
+  ProxyPass http://127.0.0.1:{origin.port}/
+</Location>
+<Location /bearer/>
+  AuthType oauth2
   OAuth2TokenVerify jwks_uri {jwks_uri} {VERIFICATION}
   Require valid-user
   ProxyPass http://127.0.0.1:{origin.port}/

@@ -1,15 +1,18 @@
 """authgent-server (PyPI) as an authorization server on 127.0.0.1: token exchange, JWT bearer, refresh tokens that serve
 once, DPoP with nonces.
 
-Its quirks: a nonce is demanded with 401 instead of 400 and comes with no other answer; members without a value are null;
-a login needs no person; a refresh token is not bound to the DPoP key.
+Its quirks: a nonce is demanded with 401 instead of 400 and comes with no other answer; members without a value are
+null; a login needs no person; a refresh token is not bound to the DPoP key.
 """
 
+import http.server
 import json
 import sys
+import threading
 import urllib.parse
 
 import requests
+from joserfc.jwk import ECKey
 
 from harness import free_port
 from logins import REDIRECT_URI
@@ -19,7 +22,7 @@ JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 
 class Authgent:
-    def __init__(self, stage, token_seconds, dpop=False, trusted_issuer=None):
+    def __init__(self, stage, token_seconds, exchanged_seconds=5, dpop=False, trusted_issuer=None):
         """dpop: demands proofs with nonces of all. trusted_issuer: whose assertions it takes (RFC 7523)."""
         port = free_port()
         self.issuer = f"http://127.0.0.1:{port}"
@@ -35,7 +38,7 @@ class Authgent:
                 "AUTHGENT_SECRET_KEY": "6c" * 32, "AUTHGENT_SERVER_URL": self.issuer,
                 "AUTHGENT_DATABASE_URL": f"sqlite+aiosqlite:///{stage.directory}/authgent.db",
                 "AUTHGENT_REQUIRE_DPOP": dpop, "AUTHGENT_ACCESS_TOKEN_TTL": token_seconds,
-                "AUTHGENT_EXCHANGE_TOKEN_TTL": token_seconds, "AUTHGENT_TOKEN_RATE_LIMIT": 100_000,
+                "AUTHGENT_EXCHANGE_TOKEN_TTL": exchanged_seconds, "AUTHGENT_TOKEN_RATE_LIMIT": 100_000,
                 "AUTHGENT_REGISTER_RATE_LIMIT": 1000,
                 "AUTHGENT_TRUSTED_CHAINING_ISSUERS": json.dumps([trusted_issuer] if trusted_issuer else []),
             },
@@ -63,3 +66,30 @@ class Authgent:
     def visit(self, url):
         answer = requests.get(url, allow_redirects=False, timeout=10)
         return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(answer.headers["Location"]).query))
+
+
+class AssertionIssuer:
+    """Somebody whose assertions authgent takes (RFC 7523 §2.1): shows its public key where authgent looks for it."""
+
+    key_id = "interop-1"
+
+    def __init__(self, stage):
+        key = ECKey.generate_key("P-256", {"kid": self.key_id, "use": "sig", "alg": "ES256"})
+        self.private_key = stage.write("issuer.pem", key.as_pem(private=True).decode())
+        keys = json.dumps({"keys": [key.as_dict(private=False)]}).encode()
+
+        class Keys(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.end_headers()
+                self.wfile.write(keys)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.HTTPServer(("127.0.0.1", 0), Keys)
+        self.issuer = f"http://127.0.0.1:{server.server_port}"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        stage.addCleanup(server.server_close)
+        stage.addCleanup(server.shutdown)

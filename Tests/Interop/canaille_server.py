@@ -1,5 +1,5 @@
-"""canaille (PyPI) as an OpenID provider on 127.0.0.1: login and consent pages, dynamic registration, private_key_jwt, and
-userinfo as a Bearer API.
+"""canaille (PyPI) as an OpenID provider on 127.0.0.1: login and consent pages, dynamic registration, private_key_jwt,
+and userinfo as a Bearer API.
 
 Its quirks: a refresh token ends together with the access token beside it; one that was used is refused, but its
 successor lives on; the answer of a login and that of a refresh give different lifetimes unless all are set.

@@ -14,7 +14,8 @@ from django.core.management import call_command
 from django.core.servers.basehttp import run
 from django.core.wsgi import get_wsgi_application
 
-PORT, FOLDER, TOKEN_SECONDS, GRACE_SECONDS = int(sys.argv[1]), pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+PORT, FOLDER = int(sys.argv[1]), pathlib.Path(sys.argv[2])
+TOKEN_SECONDS, GRACE_SECONDS = int(sys.argv[3]), int(sys.argv[4])
 USER, PASSWORD = "alice", "alice-password"
 PUBLIC_CLIENT, CLIENT_ID, CLIENT_SECRET = "proofd-public", "proofd-confidential", "interop-client-secret-51c2"
 REDIRECT_URI = "http://127.0.0.1:53111/callback"
@@ -36,7 +37,7 @@ def configure():
             "OPTIONS": {"transaction_mode": "IMMEDIATE", "init_command": "PRAGMA journal_mode=wal;"},
         }},
         MIGRATION_MODULES=dict.fromkeys(APPLICATIONS),  # tables straight from the models: 5 s less
-        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],  # the client's secret is hashed like that, too
+        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],  # for the client's secret, too
         INSTALLED_APPS=[
             "django.contrib.auth", "django.contrib.contenttypes", "django.contrib.sessions", "oauth2_provider",
             "rest_framework",

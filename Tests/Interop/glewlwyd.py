@@ -1,10 +1,12 @@
 """glewlwyd (Debian) as an authorization server on 127.0.0.1: client credentials, the code flow with refresh tokens that
 serve once, DPoP with nonces, JWT access tokens.
 
-A nonce belongs to a client, at the token endpoint and at userinfo alike, and is replaced in the answer to its third use.
-userinfo, a DPoP-protected API, knows users: it answers a client's own token with 404 before it looks at proof and nonce.
+A nonce belongs to a client, at the token endpoint and at userinfo alike, and is replaced in the answer to its third
+use. userinfo, a DPoP-protected API, knows users: it answers a client's own token with 404 before it looks at proof and
+nonce.
 """
 
+import contextlib
 import pathlib
 import sqlite3
 import urllib.parse
@@ -31,11 +33,10 @@ class Glewlwyd:
         self.authorization_endpoint = f"{self.issuer}/auth"
         self.userinfo_endpoint = f"{self.issuer}/userinfo"
         self.jwks_uri = f"{self.issuer}/jwks"
-        database = stage.directory / "glewlwyd.db"
-        with sqlite3.connect(database) as connection:
+        self.database = stage.directory / "glewlwyd.db"
+        with contextlib.closing(sqlite3.connect(self.database)) as connection:
             connection.executescript(SCHEMA.read_text())
-        connection.close()
-        settings = stage.write("glewlwyd.conf", configuration(port, self.base, database, stage.directory))
+        settings = stage.write("glewlwyd.conf", configuration(port, self.base, self.database, stage.directory))
         child = stage.start("glewlwyd", ["glewlwyd", f"--config-file={settings}"])
         child.wait_for("it answers", lambda: answers(f"{self.base}/config"))
         self._configure(token_seconds)
@@ -82,7 +83,7 @@ class Glewlwyd:
         })
 
     def _plugin(self, token_seconds):
-        key = ec.generate_private_key(ec.SECP256R1())
+        key = signing_key()
         off = dict.fromkeys([
             "auth-type-token-enabled", "auth-type-id-token-enabled", "auth-type-none-enabled",
             "auth-type-password-enabled", "auth-type-device-enabled", "introspection-revocation-allowed",
@@ -103,6 +104,12 @@ class Glewlwyd:
             "scope": [{"name": "offline_access", "refresh-token-rolling": True}],
         }
 
+    @property
+    def refresh_tokens(self):
+        """How many it has issued: one for each login, and one more for each refresh."""
+        with contextlib.closing(sqlite3.connect(self.database)) as connection:
+            return connection.execute("SELECT count(*) FROM gpo_refresh_token").fetchone()[0]
+
     def visit(self, url):
         """The user's browser: signed in, and in consent with what the client asks for."""
         browser = requests.Session()
@@ -112,6 +119,15 @@ class Glewlwyd:
         browser.put(consent, json={"scope": LOGIN_SCOPE}, timeout=10).raise_for_status()
         answer = browser.get(f"{url}&g_continue", allow_redirects=False, timeout=10)
         return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(answer.headers["Location"]).query))
+
+
+def signing_key():
+    """A key whose coordinates have no zero in front: glewlwyd's JWKS leaves it out, and Apache takes no shorter one."""
+    while True:
+        key = ec.generate_private_key(ec.SECP256R1())
+        point = key.public_key().public_numbers()
+        if min(point.x, point.y) >> 248:
+            return key
 
 
 def answers(url):

@@ -1,11 +1,12 @@
-"""How the drivers get a login at a server nobody here wrote: a person in a browser, the code flow with PKCE, and what comes
-of it as `proofd credentials import` reads it.
+"""How the drivers get a login at a server nobody here wrote: a person in a browser, the code flow with PKCE, and what
+comes of it as `proofd credentials import` reads it.
 """
 
 import base64
 import hashlib
 import json
 import secrets
+import time
 import urllib.parse
 
 import requests
@@ -17,7 +18,7 @@ STEPS_MAX = 12
 
 
 class Person:
-    """Someone with a browser who follows redirects and fills in every form, with `answers` where a field's name is known."""
+    """Someone with a browser who follows redirects and fills in forms, with `answers` where a field's name is known."""
 
     def __init__(self, **answers):
         self.browser = requests.Session()
@@ -52,15 +53,14 @@ class Person:
 class Client:
     """A client of an authorization server: what proofd will be, before proofd takes over its login."""
 
-    def __init__(self, server, client_id, client_secret=None, dpop=False):
-        """server: has an `authorization_endpoint` and a `token_endpoint`. client_secret: sent with HTTP Basic."""
-        self.server, self.client_id = server, client_id
-        self.basic = (client_id, client_secret) if client_secret else None
+    def __init__(self, server, authentication, dpop=False):
+        """server: has an `authorization_endpoint` and a `token_endpoint`."""
+        self.server, self.authentication, self.client_id = server, authentication, authentication.client_id
         self.key = DPoPKey.generate(alg="ES256") if dpop else None
         self.nonce = None
 
     def log_in(self, visit, scope):
-        """The answer of the token endpoint; visit: calls up a URL as the user and gives back what the redirect URI gets."""
+        """The answer of the token endpoint. visit: calls up a URL as the user; gives what the redirect URI gets."""
         verifier = secrets.token_urlsafe(32)
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         question = {
@@ -77,11 +77,9 @@ class Client:
 
     def token(self, **form):
         """One token request, sent again when the answer asks for a nonce (RFC 9449 §8)."""
-        if not self.basic:
-            form["client_id"] = self.client_id
         for _ in range(2):
             response = requests.post(
-                self.server.token_endpoint, data=form, auth=self.basic, headers=self.proof(), timeout=10,
+                self.server.token_endpoint, data=form, auth=self.authentication, headers=self.proof(), timeout=10,
             )
             challenged = "use_dpop_nonce" in response.text
             self.nonce = response.headers.get("DPoP-Nonce", self.nonce)
@@ -101,7 +99,7 @@ class Client:
         return {"DPoP": str(self.key.proof(htm="POST", htu=self.server.token_endpoint, nonce=self.nonce))}
 
     def import_value(self, tokens, *members):
-        """What `proofd credentials import` reads: the refresh token, the DPoP key, and those `members` of the answer."""
+        """What `proofd credentials import` reads: refresh token, DPoP key, and those `members` of the answer."""
         value = {name: tokens[name] for name in ("refresh_token", *members) if tokens.get(name) is not None}
         if self.key:
             value["dpop_key"] = self.key.private_key.to_dict()
@@ -113,6 +111,17 @@ def import_grant(proofd, name, value):
     finished = proofd.verb("credentials", "import", name, stdin=json.dumps(value))
     if finished.returncode != 0:
         raise RuntimeError(f"import: {finished.returncode} {finished.stderr.decode()}")
+
+
+def send_until(test, proofd, target, enough, seconds):
+    """Sends ten requests at a time, all of which must succeed, until `enough` of their number so far; that number."""
+    deadline, sent = time.monotonic() + seconds, 0
+    while not enough(sent):
+        test.assertLess(time.monotonic(), deadline, f"after {sent} requests")
+        test.assertEqual(proofd.curl(f"{target}?n=[{sent + 1}-{sent + 10}]"), {"200": 10})
+        sent += 10
+        time.sleep(0.1)
+    return sent
 
 
 def claims_seen(origin):

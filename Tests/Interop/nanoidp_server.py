@@ -16,7 +16,7 @@ from logins import REDIRECT_URI, Person
 
 USER, PASSWORD = "alice", "alice-password"
 PUBLIC_CLIENT, CLIENT_ID, CLIENT_SECRET = "proofd-public", "proofd-confidential", "interop-client-secret-93ad"
-SCOPE = "openid profile"
+SCOPE = "openid profile email"
 
 
 class Nanoidp:
