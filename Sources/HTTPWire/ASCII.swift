@@ -24,6 +24,8 @@ package enum ASCII {
   @inline(__always)
   package static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
+  package static func isAlphanumeric(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
+
   /// SP or HTAB. RFC 9110 §5.6.3
   @inline(__always)
   package static func isWhitespace(_ byte: UInt8) -> Bool { byte == space || byte == horizontalTab }

@@ -150,14 +150,7 @@ extension AccountBook: AccountService {
 
   static func isTag(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 64
-      && text.utf8.allSatisfy {
-        switch $0 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "-_.:@".utf8.contains($0)
-        }
-      }
+      && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-_.:@".utf8.contains($0) }
   }
 }
 

@@ -1,3 +1,5 @@
+import HTTPWire
+
 /// Which account: `acme` is the default account of the profile `acme`, `acme/work` the one of that name, and `acme/` the
 /// one that was made without a name.
 package struct AccountName: Sendable, Hashable {
@@ -27,14 +29,7 @@ package struct AccountName: Sendable, Hashable {
 
   private static func isName(_ text: Substring) -> Bool {
     !text.isEmpty && text.utf8.count <= accountBytesMax
-      && text.utf8.allSatisfy {
-        switch $0 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "-_.@+".utf8.contains($0)
-        }
-      }
+      && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-_.@+".utf8.contains($0) }
   }
 }
 

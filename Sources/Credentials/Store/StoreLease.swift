@@ -1,4 +1,5 @@
 import Glibc
+import HTTPWire
 import Locking
 
 /// The right to refresh one grant: a lock of the kernel's on a file, which ends with the process whatever happens to it. It
@@ -65,13 +66,6 @@ final class StoreLease: GrantLease {
 
   private static func isFileName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
-      && text.utf8.allSatisfy {
-        switch $0 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-          true
-        default: false
-        }
-      }
+      && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-_".utf8.contains($0) }
   }
 }

@@ -235,15 +235,3 @@ package final class TokenSource: Sendable {
     }
   }
 }
-
-extension TokenSourceKind {
-  /// A token endpoint makes a new token of the same bytes; a file that did not change holds the same token.
-  var isIssued: Bool {
-    switch self {
-    case .environment, .file, .command, .literal: false
-    case .clientCredentials, .jwtBearer, .tokenExchange, .authorizationCode, .deviceCode, .password: true
-    }
-  }
-  /// Whether fetching again may bring another value.
-  var canChange: Bool { self != .environment && self != .literal }
-}
