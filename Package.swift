@@ -95,7 +95,7 @@ let package = Package(
 
     // `proofd` that dies where a test says; see test_killed_refreshes.py.
     .executableTarget(
-      name: "CrashingProofd", dependencies: ["Commands", "Daemon", "EventLoop"],
+      name: "CrashingProofd", dependencies: ["Commands", "Daemon", "EventLoop", "Locking"],
       path: "Tests/EndToEnd/CrashingProofd", swiftSettings: strict),
 
     // What tests of several processes on one credential store start.

@@ -12,6 +12,7 @@ Lines that start with "result:" are figures Tests/run.sh shows even when all is 
 
 import collections
 import http.client
+import itertools
 import json
 import os
 import pathlib
@@ -82,6 +83,19 @@ def receive_all(client):
     while piece := client.recv(1 << 16):
         received += piece
     return received
+
+
+class UnixConnection(http.client.HTTPConnection):
+    """To a control socket."""
+
+    def __init__(self, path):
+        super().__init__("proofd", timeout=20)
+        self.path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
 
 
 class Child:
@@ -216,31 +230,35 @@ class Origin:
 class Proofd:
     """The gateway under test, with directories, log and control socket of its own."""
 
-    count = 0
+    numbers = itertools.count(1)
 
     def __init__(self, stage, credentials, routes, environment=None, under=(), **settings):
         """under: a command that runs the gateway, such as taskset or valgrind with their options."""
         self.stage = stage
-        Proofd.count += 1
-        home = stage.directory / f"proofd-{Proofd.count}"
+        self.home = home = stage.directory / f"proofd-{next(self.numbers)}"
         home.mkdir(mode=0o700)
         self.log = home / "requests.log"
-        self.settings = stage.write(
-            f"{home.name}/proofd.yaml",
-            {
-                "listen": "127.0.0.1:0", "state": str(home / "state"), "log": {"file": str(self.log)},
-                "credentials": credentials, "routes": routes,
-            } | settings,
-        )
+        self.configuration = {
+            "listen": "127.0.0.1:0", "state": str(home / "state"), "log": {"file": str(self.log)},
+            "credentials": credentials, "routes": routes,
+        } | settings
+        self.configure()
         self.environment = {"XDG_RUNTIME_DIR": home, "XDG_CONFIG_HOME": home, "HOME": home} | (environment or {})
-        self.command, self.name = [*under, PROOFD, "serve", "--config", self.settings], home.name
+        self.under, self.name = under, home.name
         self.begin()
 
-    def begin(self):
-        """Starts it; a port that it was told to choose is another each time."""
+    def configure(self, **changes):
+        """Writes the file that the next start reads."""
+        self.configuration |= changes
+        self.settings = self.stage.write(f"{self.home.name}/proofd.yaml", self.configuration)
+
+    def begin(self, program=PROOFD, environment=None):
+        """Starts it, on what it left behind if it ran before; a port that it was told to choose is another each time."""
         out = self.stage.directory / f"{self.name}.out"
         said = out.stat().st_size if out.exists() else 0
-        self.child = self.stage.start(self.name, self.command, self.environment)
+        self.child = self.stage.start(
+            self.name, [*self.under, program, "serve", "--config", self.settings],
+            self.environment | (environment or {}))
         url = re.compile(r"http://127\.0\.0\.1:(\d+)\b.*\n")
         ready = self.child.wait_for("it says where it listens", lambda: url.search(out.read_text()[said:]))
         self.port = int(ready[1])
@@ -253,6 +271,16 @@ class Proofd:
     def verb(self, *arguments, stdin=""):
         """`proofd VERB …` against this daemon."""
         return self.stage.run_command(PROOFD, *arguments, environment=self.environment, stdin=stdin)
+
+    def admin(self, method, path, value=None):
+        """Status and content of an operation of the admin API."""
+        connection = UnixConnection(self.home / "proofd" / "control.sock")
+        body = None if value is None else json.dumps(value)
+        connection.request(method, path, body, {} if body is None else {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        content = response.read()
+        connection.close()
+        return response.status, json.loads(content) if content else None
 
     def curl(self, target, connections=1, arguments=()):
         """Sends what curl makes of the [1-N] in `target`; how often each status came. 000 is no answer."""
@@ -280,8 +308,8 @@ class Simulator:
 
     client_id, client_secret = "svc", "simulated-client-secret-7c1e"
 
-    def __init__(self, stage, nonces="off", token_seconds=300, under=()):
-        self.child = stage.start("proofd-sim", [
+    def __init__(self, stage, nonces="off", token_seconds=300, under=(), name="proofd-sim"):
+        self.child = stage.start(name, [
             *under, PROOFD_SIM, "--client", f"{self.client_id}:{self.client_secret}",
             "--nonce", nonces, "--expires-in", token_seconds,
         ])
@@ -318,6 +346,9 @@ class Simulator:
 
     def waiting(self, gate):
         return self.ask("GET", f"/gates/{gate}")["waiting"]
+
+    def open_gate(self, gate):
+        self.ask("POST", f"/gates/{gate}/open")
 
     def forget(self):
         self.ask("DELETE", "/journal")

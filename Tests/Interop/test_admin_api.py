@@ -1,29 +1,16 @@
 #!/usr/bin/env python3
 """What the daemon answers on its control socket is what Config/admin-api.yaml says, judged by jsonschema."""
 
-import http.client
 import json
 import pathlib
-import socket
 import unittest
 
 import yaml
 from jsonschema import Draft202012Validator
 
-from harness import Origin, Proofd, Simulator, Stage, wait_until
+from harness import Origin, Proofd, Simulator, Stage, UnixConnection, wait_until
 
 DOCUMENT = yaml.safe_load((pathlib.Path(__file__).resolve().parents[2] / "Config" / "admin-api.yaml").read_text())
-
-
-class UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("proofd", timeout=20)
-        self.path = str(path)
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self.path)
 
 
 def closed(schema):

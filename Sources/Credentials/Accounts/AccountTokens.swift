@@ -80,6 +80,7 @@ final class AccountTokens: Sendable {
     try await storeWhatIsPending(of: session)
     let lease = try await lease(intent.grant)
     defer { if session.pending == nil { lease.release() } }
+    world.step(.leased)
     // Whoever had the lease may have been in the middle of that refresh, and is through with it now.
     let isOpen = try await world.store.failing { (store) throws(StoreError) in try store.intents() }.contains(intent)
     guard isOpen, let grant = try await grant(intent.grant) else { return true }
