@@ -1,4 +1,5 @@
 import Configuration
+import Cryptography
 package import Daemon
 import EventLoop
 import Glibc
@@ -27,6 +28,7 @@ package enum CommandLineTool {
         "proofd: warning: \(inspectableVariable) lets other processes of this user read what this one holds")
     }
     signal(SIGPIPE, SIG_IGN)
+    LibraryLifetime.lastsUntilProcessEnds()
     do throws(CommandFailure) {
       return try run(arguments.dropFirst(), Invocation(environment: environment, terminal: terminal, probes: probes))
         .rawValue

@@ -1,3 +1,4 @@
+import Cryptography
 import EventLoop
 import Glibc
 
@@ -26,6 +27,7 @@ package enum SimulatorCommand {
 
   private static func run(_ options: SimulationOptions) -> Int32 {
     signal(SIGPIPE, SIG_IGN)
+    LibraryLifetime.lastsUntilProcessEnds()
     // Blocked before any thread starts, so that all inherit it and only sigwait sees them.
     var signals = sigset_t()
     sigemptyset(&signals)
