@@ -7,12 +7,12 @@ import OAuth
 extension Exchange {
   /// Takes the next nonce and the server's clock from every response, refused ones too (RFC 9449 §8.2, §9).
   func learn(
-    _ head: ResponseHead, _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable, isChallenge: Bool,
+    _ head: ResponseHead, _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable, isRefusal: Bool, isChallenge: Bool,
     _ route: GatewayRoute
   ) -> NonceReceipt? {
     guard let nonceSend, let nonces = route.nonces else { return nil }
     let now = SystemTime.monotonicNanoseconds
-    if isChallenge || gateway.mayLearnClock(of: route, now: now),
+    if isRefusal || gateway.mayLearnClock(of: route, now: now),
       let date = ResponseFacts.dateUnixSeconds(bytes, fields, nowUnixSeconds: sentAtWall / 1_000_000_000)
     {
       route.skew?.observe(

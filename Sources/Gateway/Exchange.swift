@@ -291,7 +291,8 @@ final class Exchange: ServerConnectionHandler, UpstreamStreamDelegate, DeadlineT
     let challenge =
       mayRefuse
       ? ResponseFacts.challenge(bytes, fields, proofWasSent: token.proofKey != nil) : .bare
-    let receipt = learn(head, bytes, fields, isChallenge: challenge == .useDPoPNonce, route)
+    let receipt = learn(
+      head, bytes, fields, isRefusal: mayRefuse, isChallenge: challenge == .useDPoPNonce, route)
     guard mayRefuse else { return deliver(head, bytes, fields) }
     let signal = ResponseSignal(
       status: head.status, challenge: challenge, nonceOffer: receipt?.offer ?? .none,

@@ -36,6 +36,20 @@ import Testing
     }
   }
 
+  /// Both clocks were looked at a moment before.
+  @Test(arguments: [-200, 200])
+  func `C57 a clock that jumps costs one request, and no other`(seconds: Int) async throws {
+    try await Scene.play(Self.setup(.off, clocksAheadSeconds: 0)) { scene async throws in
+      let client = try scene.connect()
+      #expect(try await client.call("GET", "/api/echo").status == 200)
+      scene.simulation.withSettings { $0.api.server.clockOffsetSeconds = seconds }
+      // A token that is still good: only the proof's time is wrong.
+      let statuses = try await client.call(times: 3, "/api/echo").map(\.status)
+      #expect(statuses == [401, 200, 200])
+      #expect(scene.arrived.map(\.verdict) == [.accepted, .proofTime, .accepted, .accepted])
+    }
+  }
+
   @Test func `C58 a proof is made when it is sent, however long the request waited for a token`() async throws {
     let setup = Setup.dpop(nonces: .once) { $0.api.server.proofAgeSecondsMax = 2 }
     let delay = Fault.delay(.before, milliseconds: 4_000)
