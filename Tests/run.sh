@@ -18,7 +18,7 @@ esac
 
 readonly debug=.build/ci-debug logs=.build/test-logs venv=.build/venv
 readonly -a library_packages=(libevent-dev libssl-dev libsqlite3-dev libyaml-dev zlib1g-dev pkg-config curl)
-readonly -a test_packages=(apache2 libapache2-mod-oauth2 glewlwyd sqlite3 openssl python3-venv valgrind nginx wrk strace)
+readonly -a test_packages=(apache2 libapache2-mod-oauth2 glewlwyd sqlite3 openssl python3-venv valgrind nginx wrk strace gcc libc6-dev)
 passed=0 failed=0 skipped=0 steps=0
 
 # step NAME COMMAND…: runs it with its output in a log, counts what it tested and shows how it went.

@@ -2,8 +2,6 @@
 """One credential store used by several daemons and many commands at once, and refreshes that hang: what one account waits
 for, no other does."""
 
-import contextlib
-import http.client
 import os
 import subprocess
 import threading
