@@ -166,6 +166,23 @@ class Hanging(StoredAccounts):
         self.assertEqual(self.refreshes(), dict.fromkeys(self.accounts, 1))
         result(f"{len(self.stuck)} refreshes hang: the slowest verb, {self.slowest[1]}, took {self.slowest[0]:.2f} s")
 
+    def test_an_account_is_removed_while_its_refresh_hangs(self):
+        daemon = self.serve(token_timeout=f"{self.token_timeout}s")
+        self.waiting(len(self.stuck))
+        gone, gone_too = self.stuck[:2]
+        self.promptly(daemon.environment, "credentials", "remove", f"acme/{gone}", "--yes")
+        self.promptly(self.without_daemon, "credentials", "remove", f"acme/{gone_too}", "--yes")
+        self.open_gate()
+        for account in (gone, gone_too):
+            self.assertEqual(self.get(daemon, account)[:2], (511, "login_required"))
+        for account in ("other", *self.stuck[2:]):
+            self.assertEqual(self.get(daemon, account)[:2], (200, None))
+        left = self.promptly(self.without_daemon, "credentials", "list")
+        self.assertNotIn(f"acme/{gone}", left.split())
+        self.assertNotIn(f"acme/{gone_too}", left.split())
+        wait_until("what came for them is revoked", lambda: not any(
+            grant["alive"] for grant in map(self.simulator.grants().get, (self.grants[gone], self.grants[gone_too]))))
+
 
 class SteadyState(StoredAccounts):
     """Two daemons on one store that are in use all the time, with an issuer that takes its time."""
