@@ -31,6 +31,9 @@ final class Account: Sendable {
     sources.withLock { $0.map { ($0.key, $0.value) } }.sorted { $0.0.text < $1.0.text }
   }
 
+  /// Whether a request was told that somebody has to log in.
+  var needsLogin: Bool { all.contains { $0.source.status().state == .loginRequired } }
+
   private func make(_ target: TokenTargetKey) -> TokenSource {
     let profile = tokens.profile
     let isOwn = target == profile.target || profile.targets == .refresh
@@ -76,7 +79,10 @@ private struct ExchangedTokenFetcher: TokenFetching {
   func failure(_ refusal: UnmaskableSecret) -> FetchFailure { .unmaskableToken(refusal) }
 
   func fetch(replacing current: Secret?) async throws(FetchFailure) -> FetchedToken {
-    let subject = try await own.fetchedToken()
+    try await own.exchanged { (subject) throws(FetchFailure) in try await exchange(subject) }
+  }
+
+  private func exchange(_ subject: AccessToken) async throws(FetchFailure) -> FetchedToken {
     try await tokens.checkEndpoint()
     let binding: TokenBinding =
       switch (subject.proofKey, tokens.profile.registration.binding) {
@@ -86,23 +92,5 @@ private struct ExchangedTokenFetcher: TokenFetching {
     return try await tokens.client.token(
       by: TokenExchangeGrant(subject: .init(subject.secret), target: target.grantTarget), for: target, binding: binding,
       nonces: tokens.nonces)
-  }
-}
-
-extension TokenSource {
-  /// As ``token()``, for a fetch that stands on it.
-  func fetchedToken() async throws(FetchFailure) -> AccessToken {
-    do throws(TokenFailure) {
-      return try await token()
-    } catch {
-      switch error {
-      case .unavailable(let detail, let seconds):
-        throw FetchFailure(
-          kind: .unavailable, code: "subject_unavailable", detail: detail, retryAfter: .seconds(seconds))
-      case .refused(let detail): throw FetchFailure(kind: .refused, code: "subject_refused", detail: detail)
-      case .loginRequired(let detail): throw .person(.loginRequired, detail, next: "Log in to \(name)")
-      case .locked(let detail): throw .person(.locked, detail, next: "Run proofd unlock")
-      }
-    }
   }
 }

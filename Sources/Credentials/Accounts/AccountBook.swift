@@ -41,6 +41,14 @@ package final class AccountBook: Sendable {
     var recovering: Set<GrantID> = []
     /// Grants that were there at the last look: what was said of those that are gone may still be on its way.
     var seen: Set<GrantID> = []
+
+    /// The sources of what this credential's token is exchanged for, and of what that is exchanged for in turn. The
+    /// configuration has no circles.
+    func exchanged(for name: AccountName) -> [TokenSource] {
+      others.values.filter { $0.subject == name }.flatMap { other in
+        Array((sources[other.name] ?? [:]).values) + exchanged(for: AccountName(profile: other.name))
+      }
+    }
   }
 
   let world: AccountWorld
@@ -179,14 +187,14 @@ package final class AccountBook: Sendable {
 
   /// Takes note of the store as it is.
   private func take(_ records: [GrantRecord], counter: UInt64, isLocked: Bool) {
-    let (accounts, before, wasLocked) = state.withLock { state in
+    let (accounts, before, wasLocked, isFirst) = state.withLock { state in
       defer {
         state.records = records
         state.counter = counter
         state.isLocked = isLocked
         state.storeFailure = nil
       }
-      return (Array(state.accounts.values), state.records, state.isLocked)
+      return (Array(state.accounts.values), state.records, state.isLocked, state.counter == nil)
     }
     for account in accounts {
       let old = before.first { $0.isMeant(by: account.name) }
@@ -194,7 +202,8 @@ package final class AccountBook: Sendable {
       if isLocked {
         if !wasLocked { startOver(account, keepsToken: false, keepsMask: false) }
       } else if old?.id != new?.id {
-        // A first look finds what was there all the time.
+        // A first look finds what was there all the time: it is news only to whoever found nobody.
+        guard !isFirst || account.needsLogin else { continue }
         startOver(account, keepsToken: old == nil, keepsMask: true)
       } else if wasLocked || old?.condition != new?.condition && new?.condition == .usable {
         if let new { world.sessions.session(of: new.id).startOver() }
@@ -206,12 +215,9 @@ package final class AccountBook: Sendable {
   /// The account, and whatever was exchanged for its token.
   private func startOver(_ account: Account, keepsToken: Bool, keepsMask: Bool) {
     account.startOver(keepsToken: keepsToken, keepsMask: keepsMask)
-    let dependent = state.withLock { state in
-      state.others.values.filter { $0.subject == account.name }.flatMap { other in
-        (state.sources[other.name] ?? [:]).values
-      }
+    for source in state.withLock({ $0.exchanged(for: account.name) }) {
+      source.startOver(keepsToken: keepsToken, keepsMask: keepsMask)
     }
-    for source in dependent { source.startOver(keepsToken: keepsToken, keepsMask: keepsMask) }
   }
 
   /// The redactor is told of the secrets of every grant that is new or changed.

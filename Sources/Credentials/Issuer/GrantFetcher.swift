@@ -7,15 +7,22 @@ struct GrantFetcher: TokenFetching {
   let kind: TokenSourceKind
   let target: TokenTargetKey
   let otherWarnings: @Sendable () -> [String]
-  /// The grant for one fetch.
-  let grant: @Sendable () async throws(FetchFailure) -> any TokenGrant
+  /// Whose token the grant exchanges; nil if it stands on no other credential.
+  var subject: TokenSource?
+  /// The grant for one fetch, with the subject's token if there is a subject.
+  let grant: @Sendable (AccessToken?) async throws(FetchFailure) -> any TokenGrant
 
   var warnings: [String] { client.warnings + otherWarnings() }
 
   func failure(_ refusal: UnmaskableSecret) -> FetchFailure { .unmaskableToken(refusal) }
 
   func fetch(replacing current: Secret?) async throws(FetchFailure) -> FetchedToken {
-    try await client.token(by: try await grant(), for: target, binding: client.binding, nonces: client.nonces)
+    guard let subject else { return try await fetch(nil) }
+    return try await subject.exchanged { (token) throws(FetchFailure) in try await fetch(token) }
+  }
+
+  private func fetch(_ subject: AccessToken?) async throws(FetchFailure) -> FetchedToken {
+    try await client.token(by: try await grant(subject), for: target, binding: client.binding, nonces: client.nonces)
   }
 }
 

@@ -8,19 +8,19 @@ extension MachineGrant {
   func fetcher(client: OAuthClient, target: TokenTargetKey) -> GrantFetcher {
     switch self {
     case .clientCredentials:
-      return GrantFetcher(client: client, kind: kind, target: target, otherWarnings: { [] }) {
+      return GrantFetcher(client: client, kind: kind, target: target, otherWarnings: { [] }) { _ in
         ClientCredentialsGrant(target: target.grantTarget)
       }
     case .jwtBearer(.given(let origin)):
       let assertion = HeldSecretReader(origin, environment: client.environment)
       return GrantFetcher(client: client, kind: kind, target: target, otherWarnings: { assertion.warnings }) {
-        () async throws(FetchFailure) in
+        (_) async throws(FetchFailure) in
         JWTBearerGrant(assertion: .given(try await assertion.read(anew: true)), target: target.grantTarget)
       }
     case .jwtBearer(.signed(let template, let key)):
       let reader = HeldSecretReader(key, environment: client.environment)
       return GrantFetcher(client: client, kind: kind, target: target, otherWarnings: { reader.warnings }) {
-        () async throws(FetchFailure) in
+        (_) async throws(FetchFailure) in
         JWTBearerGrant(
           assertion: .signed(try template.assertion(signedWith: try await reader.read(), from: reader)),
           target: target.grantTarget)
@@ -52,16 +52,17 @@ extension MachineGrant.Exchange {
   fileprivate func fetcher(client: OAuthClient, target: TokenTargetKey) -> GrantFetcher {
     let subjectReader: HeldSecretReader? =
       if case .given(let origin) = subject { HeldSecretReader(origin, environment: client.environment) } else { nil }
+    let source: TokenSource? = if case .token(let source) = subject { source } else { nil }
     let actorReader = actor.map { HeldSecretReader($0.origin, environment: client.environment) }
     return GrantFetcher(
       client: client, kind: .tokenExchange, target: target,
-      otherWarnings: { (subjectReader?.warnings ?? []) + (actorReader?.warnings ?? []) }
-    ) { () async throws(FetchFailure) in
+      otherWarnings: { (subjectReader?.warnings ?? []) + (actorReader?.warnings ?? []) }, subject: source
+    ) { (token) async throws(FetchFailure) in
       let subjectToken: Secret
-      switch subject {
-      case .token(let source): subjectToken = try await source.fetchedToken().secret
-      case .given:
-        guard let subjectReader else { preconditionFailure("a given subject token has a reader") }
+      if let token {
+        subjectToken = token.secret
+      } else {
+        guard let subjectReader else { preconditionFailure("a subject token that no credential brings is read") }
         subjectToken = try await subjectReader.read(anew: true)
       }
       var actorToken: TokenExchangeGrant.TypedToken?
