@@ -122,7 +122,11 @@ let package = Package(
     tests("Console", ["Credentials", "Tracing", "HTTPTransport", "HTTPWire", "EventLoop", "Cryptography", "Locking"]),
     tests("Commands", ["Tracing", "HTTPWire", "EventLoop", "Cryptography"]),
     tests(
-      "Daemon", ["Simulators", "Configuration", "HTTPWire", "EventLoop", "Cryptography", "Locking"],
+      "Daemon",
+      [
+        "LoopbackPeers", "Simulators", "Credentials", "Configuration", "OAuth", "HTTPWire", "EventLoop", "Cryptography",
+        "Locking",
+      ],
       exclude: ["README.md"]),
     .testTarget(name: "LayerTests", swiftSettings: strict),
   ],

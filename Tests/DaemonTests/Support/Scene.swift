@@ -9,10 +9,21 @@ import Testing
 
 /// A daemon between a test and the simulators.
 final class Scene: Sendable {
+  /// A daemon that runs, and where it listens.
+  private struct Running {
+    let daemon: Daemon
+    let port: UInt16
+
+    init(_ configuration: Configuration) throws {
+      daemon = try Daemon(configuration)
+      port = try HTTPURL(parsing: daemon.url).port
+    }
+  }
+
   let simulation: Simulation
-  let port: UInt16
   let directory: String
-  private let daemon: Daemon
+  let configuration: Configuration
+  private let running: Protected<Running>
   private let isOver = Protected(false)
 
   /// Starts a scene, lets `body` play in it, and takes everything down again.
@@ -46,8 +57,18 @@ final class Scene: Sendable {
       bytes: Array(setup.document(simulation, directory: directory).utf8), fileName: "proofd.yaml",
       baseDirectory: directory, home: directory)
     #expect(!problems.contains { $0.severity == .error }, "\(problems)")
-    daemon = try Daemon(try #require(configuration))
-    port = try HTTPURL(parsing: daemon.url).port
+    self.configuration = try #require(configuration)
+    running = Protected(try Running(self.configuration))
+  }
+
+  var port: UInt16 { running.withLock { $0.port } }
+
+  /// Ends the daemon in order and starts another one on what it left.
+  func restart(meanwhile: () throws -> Void = {}) async throws {
+    await running.withLock { $0.daemon }.stop()
+    try meanwhile()
+    let next = try Running(configuration)
+    running.withLock { $0 = next }
   }
 
   func connect() throws -> WireClient { try WireClient(port: port) }
@@ -90,7 +111,7 @@ final class Scene: Sendable {
       defer { isOver = true }
       return !isOver
     }
-    if first { await daemon.stop() }
+    if first { await running.withLock { $0.daemon }.stop() }
   }
 
   /// Ends the daemon, so that the log is complete, and reads it: the records of requests, in the order of their ends.
