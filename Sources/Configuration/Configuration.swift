@@ -23,6 +23,8 @@ package struct Configuration: Sendable, Equatable {
   package var replayLimitBytes: Int
   /// Body bytes kept for replays over all requests; at least every single limit.
   package var replayTotalBytes: Int
+  /// Names of the environment variables that hold secrets: no program that is started has them.
+  package var secretVariables: Set<String>
 
   package static let replayLimitBytesDefault = 1 << 20
   package static let replayTotalBytesDefault = 32 << 20
@@ -33,7 +35,7 @@ package struct Configuration: Sendable, Equatable {
     credentials: [CredentialProfile] = [], routes: [RouteConfiguration] = [],
     log: LogConfiguration = LogConfiguration(), limits: Limits = Limits(),
     timeouts: Timeouts = Timeouts(), replayLimitBytes: Int = Self.replayLimitBytesDefault,
-    replayTotalBytes: Int = Self.replayTotalBytesDefault
+    replayTotalBytes: Int = Self.replayTotalBytesDefault, secretVariables: Set<String> = []
   ) {
     self.file = file
     self.listen = listen
@@ -49,6 +51,7 @@ package struct Configuration: Sendable, Equatable {
     self.timeouts = timeouts
     self.replayLimitBytes = replayLimitBytes
     self.replayTotalBytes = replayTotalBytes
+    self.secretVariables = secretVariables
   }
 
   package func credential(named name: String) -> CredentialProfile? { credentials.first { $0.name == name } }

@@ -14,13 +14,15 @@ package struct CredentialEnvironment: Sendable {
   package let secrets: SecretAnnouncer
   /// Shared with the data plane: an origin has one clock, whatever it is asked for.
   package let skews: ClockSkewTable
+  /// Environment variables that hold secrets: programs that are run for theirs do not get them.
+  package let secretVariables: Set<String>
 
   package init(
     http: any HTTPSending, time: any TimeSource = SystemTime(),
     sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },  // cancelled is over, too
     events: @escaping @Sendable (OAuthEvent) -> Void = { _ in },
     troubles: @escaping @Sendable (CredentialTrouble) -> Void = { _ in }, secrets: SecretAnnouncer,
-    skews: ClockSkewTable = ClockSkewTable()
+    skews: ClockSkewTable = ClockSkewTable(), secretVariables: Set<String> = []
   ) {
     self.http = http
     self.time = time
@@ -29,5 +31,6 @@ package struct CredentialEnvironment: Sendable {
     self.troubles = troubles
     self.secrets = secrets
     self.skews = skews
+    self.secretVariables = secretVariables
   }
 }

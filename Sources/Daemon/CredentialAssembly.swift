@@ -10,6 +10,7 @@ import Tracing
 /// The credentials of a configuration and the accounts behind them. Routes that ask for the same token share its source.
 struct CredentialAssembly {
   let book: AccountBook
+  private let secretVariables: Set<String>
 
   /// - Parameters:
   ///   - hub: where calls of authorization servers are logged; nil for nowhere.
@@ -18,13 +19,15 @@ struct CredentialAssembly {
     _ configuration: Configuration, control: ControlLoop, hub: RecordHub?, skews: ClockSkewTable,
     trust: inout TrustStore, probes: RefreshProbes
   ) throws(DaemonError) {
+    secretVariables = configuration.secretVariables
     let plain = try trust.trust(nil, for: "store")
     book = AccountBook(
       store: SQLiteCredentialStore(
         directory: configuration.stateDirectory, key: StoreKeySource(configuration.store.key), steps: probes.store),
       usesPassphrase: configuration.store.key == .passphrase,
       unlock: UnlockPolicy(configuration.store.unlock),
-      environment: Self.environment("accounts", control.client(trusting: plain), hub, skews), step: probes.refresh)
+      environment: Self.environment("accounts", control.client(trusting: plain), hub, skews, secretVariables),
+      step: probes.refresh)
     for profile in configuration.credentials { try add(profile, control, hub, skews, &trust) }
   }
 
@@ -46,7 +49,8 @@ struct CredentialAssembly {
     let name = profile.name
     switch profile.kind {
     case .fixed(let fixed):
-      let environment = Self.environment(name, control.client(trusting: try trust.trust(nil, for: name)), hub, skews)
+      let environment = Self.environment(
+        name, control.client(trusting: try trust.trust(nil, for: name)), hub, skews, secretVariables)
       let secret = SecretOrigin(fixed.secret)
       book.add(name, kind: secret.kindName, allowsExport: profile.allowExport, target: TokenTargetKey()) { _ in
         TokenSource(
@@ -57,7 +61,7 @@ struct CredentialAssembly {
       let tls = try trust.trust(
         client.certificateAuthorityFile, identity: client.clientCertificate.map(TLSIdentity.init),
         for: "credentials.\(name).tls")
-      let environment = Self.environment(name, control.client(trusting: tls), hub, skews)
+      let environment = Self.environment(name, control.client(trusting: tls), hub, skews, secretVariables)
       let registration = try ClientRegistration(name, client)
       let target = TokenTargetKey(client.target)
       if let origin = LoginProfile.Origin(client.grant) {
@@ -79,10 +83,11 @@ struct CredentialAssembly {
   }
 
   private static func environment(
-    _ name: String, _ http: HTTPClient, _ hub: RecordHub?, _ skews: ClockSkewTable
+    _ name: String, _ http: HTTPClient, _ hub: RecordHub?, _ skews: ClockSkewTable, _ secretVariables: Set<String>
   ) -> CredentialEnvironment {
     CredentialEnvironment(
-      http: http, events: { hub?.append($0) }, troubles: { hub?.append($0) }, secrets: announcer(name), skews: skews)
+      http: http, events: { hub?.append($0) }, troubles: { hub?.append($0) }, secrets: announcer(name), skews: skews,
+      secretVariables: secretVariables)
   }
 
   /// Every secret a credential comes by is masked in all output from then on, or not used.

@@ -23,6 +23,23 @@ import Testing
     #expect(value.credentials.first?.usesDPoP == false)
   }
 
+  @Test func `names the variables that no program is given`() throws {
+    let value = try configuration(
+      """
+      credentials:
+        a: {provider: static, token: {env: A}}
+        b: {provider: static, token: {file: b}}
+        c:
+          provider: oidc
+          issuer: https://id.example
+          client_id: x
+          client_secret: {env: B}
+          grant: jwt_bearer
+          assertion: {env: C}
+      """)
+    #expect(value.secretVariables == ["A", "B", "C"])
+  }
+
   @Test func `is read again when it may change`() throws {
     let value = try configuration(credential("provider: static\ntoken: {file: t}\nreread: 5m"))
     #expect(

@@ -37,11 +37,12 @@ struct AccountFacts {
     return parts.isEmpty ? "the profile's own audience" : parts.joined(separator: " ")
   }
 
-  /// The last failure and the warnings, a line each.
+  /// What is the matter, the last failure and the warnings, a line each.
   func remarks(now: Int64, _ terminal: Terminal) -> [String] {
     var remarks: [String] = []
     let text = { (value: JSONValue?) in value?.stringValue?.printable ?? "?" }
-    if let failure = json["last_failure"] {
+    if let detail = json["detail"] { remarks.append("\(name.printable): \(text(detail))") }
+    if let failure = json["last_failure"], failure["detail"] != json["detail"] {
       let moment = Quantity.moment(failure["at"]?.int64Value, now: now)
       remarks.append(
         "\(name.printable): \(terminal.coloured("failed", .red)) \(moment): "

@@ -44,7 +44,8 @@ extension ReadingContext {
       callers: callers ?? .sameUser,
       threads: threads ?? max(1, min(surroundings.cores, Self.threadsByDefaultMax)), credentials: credentials.profiles,
       routes: drafts.map(\.route), log: LogConfiguration(file: logFile), limits: limits, timeouts: timeouts,
-      replayLimitBytes: replayLimit, replayTotalBytes: replayTotal)
+      replayLimitBytes: replayLimit, replayTotalBytes: replayTotal,
+      secretVariables: secretVariables)
   }
 
   private func readStateDirectory(_ document: Section) -> String? {

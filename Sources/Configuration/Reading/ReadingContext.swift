@@ -24,6 +24,14 @@ final class ReadingContext {
     self.surroundings = surroundings
   }
 
+  /// The environment variables that hold secrets.
+  var secretVariables: Set<String> {
+    Set(
+      needs.compactMap { need in
+        if case .variable(let name) = need.kind { name } else { nil }
+      })
+  }
+
   func need(_ kind: Need.Kind, _ entry: Entry) { needs.append(Need(kind: kind, entry: entry)) }
 
   /// An absolute path from one that may begin with `~` or be relative to the configuration file.

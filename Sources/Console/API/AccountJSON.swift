@@ -19,6 +19,7 @@ extension AccountStatus {
     members.append("session_expires_at", sessionExpiresAtUnixSeconds)
     members.append(("targets", .array(targets.map(\.json))))
     if let lastFailure { members.append(("last_failure", lastFailure.json)) }
+    members.append("detail", detail)
     members.append("next", next)
     if !warnings.isEmpty { members.append(("warnings", .array(warnings.map { .string($0) }))) }
     return .object(members)

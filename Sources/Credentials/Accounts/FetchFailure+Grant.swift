@@ -11,7 +11,7 @@ extension FetchFailure {
     default: kind = .person(.storeFailed)
     }
     self.init(kind: kind, code: error.code, detail: error.detail)
-    next = String(error.next.dropLast())
+    if error != .conflict { next = String(error.next.dropLast()) }  // that is tried again by itself
     isOfSetUp = error != .locked
   }
 

@@ -13,9 +13,13 @@ enum CommandRunner {
   private static let starting = Protected(())
 
   /// Blocks until the program ended, or was ended together with what it started.
-  static func run(_ words: [String], timeLimit: Duration = timeLimit) throws(SecretFailure) -> [UInt8] {
+  ///
+  /// - Parameter withheld: names of environment variables that it does not get; the others are ours.
+  static func run(
+    _ words: [String], withholding withheld: Set<String> = [], timeLimit: Duration = timeLimit
+  ) throws(SecretFailure) -> [UInt8] {
     let deadline = SystemTime().bootNanoseconds + timeLimit.nanoseconds
-    let (process, reading) = try starting.withLock { _ throws(SecretFailure) in try startWithPipe(words) }
+    let (process, reading) = try starting.withLock { _ throws(SecretFailure) in try startWithPipe(words, withheld) }
     defer { close(reading) }
     var output: [UInt8] = []
     let status: CInt
@@ -87,14 +91,16 @@ enum CommandRunner {
   }
 
   /// - Returns: the process, and the end of the pipe its output comes from.
-  private static func startWithPipe(_ words: [String]) throws(SecretFailure) -> (pid_t, reading: Int32) {
+  private static func startWithPipe(
+    _ words: [String], _ withheld: Set<String>
+  ) throws(SecretFailure) -> (pid_t, reading: Int32) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw .notStarted(errno) }
     defer { close(ends[1]) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
     do throws(SecretFailure) {
-      return (try start(words, output: ends[1]), ends[0])
+      return (try start(words, withheld, output: ends[1]), ends[0])
     } catch {
       close(ends[0])
       throw error
@@ -102,7 +108,7 @@ enum CommandRunner {
   }
 
   /// Starts it in a process group of its own, with no signal blocked. All our descriptors are close-on-exec.
-  private static func start(_ words: [String], output: Int32) throws(SecretFailure) -> pid_t {
+  private static func start(_ words: [String], _ withheld: Set<String>, output: Int32) throws(SecretFailure) -> pid_t {
     guard let program = words.first else { throw .notStarted(ENOENT) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -120,7 +126,7 @@ enum CommandRunner {
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    let environment = ProcessEnvironment.variables.map { "\($0.key)=\($0.value)" }
+    let environment = ProcessEnvironment.variables.filter { !withheld.contains($0.key) }.map { "\($0.key)=\($0.value)" }
     var process = pid_t()
     let failure = withCStrings(words) { arguments in
       withCStrings(environment) { posix_spawnp(&process, program, &actions, &attributes, arguments, $0) }

@@ -9,7 +9,8 @@ final class HeldSecretReader: Sendable {
   private let held = Protected<Secret?>(nil)
 
   init(_ origin: SecretOrigin, environment: CredentialEnvironment) {
-    reader = SecretReader(origin, reread: TokenSource.rereadDefault, time: environment.time)
+    reader = SecretReader(
+      origin, reread: TokenSource.rereadDefault, time: environment.time, withheld: environment.secretVariables)
     announcer = environment.secrets
   }
 

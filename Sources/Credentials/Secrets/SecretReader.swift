@@ -17,14 +17,18 @@ final class SecretReader: Sendable {
   private let reread: Duration
   private let time: any TimeSource
   private let commandTimeLimit: Duration
+  private let withheld: Set<String>
   private let state: Protected<State>
 
+  /// - Parameter withheld: environment variables that a command does not get.
   init(
-    _ origin: SecretOrigin, reread: Duration, time: any TimeSource, commandTimeLimit: Duration = CommandRunner.timeLimit
+    _ origin: SecretOrigin, reread: Duration, time: any TimeSource, withheld: Set<String> = [],
+    commandTimeLimit: Duration = CommandRunner.timeLimit
   ) {
     self.origin = origin
     self.reread = reread
     self.time = time
+    self.withheld = withheld
     self.commandTimeLimit = commandTimeLimit
     state = Protected(State())
   }
@@ -68,7 +72,8 @@ final class SecretReader: Sendable {
 
   private func command(_ words: [String]) -> Result<Secret, FetchFailure> {
     do throws(SecretFailure) {
-      let secret = try SecretText.secret(from: try CommandRunner.run(words, timeLimit: commandTimeLimit))
+      let secret = try SecretText.secret(
+        from: try CommandRunner.run(words, withholding: withheld, timeLimit: commandTimeLimit))
       remember(secret, version: nil, isOpenToOthers: false)
       return .success(secret)
     } catch {

@@ -90,7 +90,9 @@ extension TokenSource {
     self.init(
       name: name,
       fetcher: StaticTokenFetcher(
-        placement: placement, reader: SecretReader(secret, reread: reread, time: environment.time), lifetime: lifetime),
+        placement: placement,
+        reader: SecretReader(
+          secret, reread: reread, time: environment.time, withheld: environment.secretVariables), lifetime: lifetime),
       nonces: NonceCells(), environment: environment)
   }
 }

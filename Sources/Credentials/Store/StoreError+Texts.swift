@@ -60,7 +60,7 @@ extension StoreError {
     case .openToOthers(let path): "Run chmod go= \(path)."
     case .diskFull: "Make room; nothing was lost."
     case .readOnly: "Make it writable for this user; nothing was lost."
-    case .busy: "See which process it is; it is tried again."
+    case .busy: "See which process it is."
     case .unusable: "See to the cause."
     }
   }

@@ -58,7 +58,11 @@ package struct TokenSourceStatus: Sendable, Equatable {
     case .idle: return "The first request fetches it."
     case .expiring: return "It is replaced \(retry)."
     case .refreshing: return "It is being fetched."
-    case .unavailable: return "It is tried again \(retry); see whether the issuer can be reached."
+    case .unavailable:
+      guard let step = failure?.next else {
+        return "It is tried again \(retry); see whether the issuer can be reached."
+      }
+      return "\(step); it is tried again \(retry)."
     case .refused: return next(of: failure, kind: kind, retryInSeconds: retryInSeconds)
     case .loginRequired, .locked, .sessionExpired, .keyMissing, .keyMismatch, .rotationInterrupted, .storeFailed:
       return "\(failure?.next ?? "See proofd credentials show")."

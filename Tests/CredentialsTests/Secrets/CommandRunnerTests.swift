@@ -18,6 +18,12 @@ struct CommandRunnerTests {
     #expect(try shell("echo ${PATH:+set}; cat") == "set\n")
   }
 
+  @Test func `variables that hold other secrets are withheld from the program`() throws {
+    let output = try CommandRunner.run(["/bin/sh", "-c", "echo ${PATH-none} ${HOME-none}"], withholding: ["HOME"])
+    #expect(String(decoding: output, as: UTF8.self).hasSuffix(" none\n"))
+    #expect(!String(decoding: output, as: UTF8.self).hasPrefix("none"))
+  }
+
   @Test func `standard error goes nowhere`() throws {
     #expect(try shell("echo sentinel >&2; echo out") == "out\n")
   }

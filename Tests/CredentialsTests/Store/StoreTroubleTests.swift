@@ -130,6 +130,28 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: fixture.databasePath)) == before)
   }
 
+  @Test func `a store that a later proofd takes over is not written to any more`() throws {
+    let fixture = try StoreFixture()
+    try fixture.insert("work")
+    try fixture.alter("PRAGMA user_version = 99")
+    let future = StoreError.fromTheFuture(version: 99, knownVersion: StoreFormat.current)
+    #expect(throws: future) { try fixture.store.records() }
+    #expect(throws: future) { try fixture.insert("new") }
+    try fixture.alter("PRAGMA user_version = \(StoreFormat.current)")
+    #expect(try fixture.store.records().map(\.account) == ["work"])
+  }
+
+  @Test func `a backup that is put into the same file while it is open is taken as it is`() throws {
+    let fixture = try StoreFixture()
+    try fixture.insert("work")
+    let keys = try Database(path: fixture.databasePath).rows("SELECT data_key FROM store") { $0.blobOrNil(0) }
+    let key = try #require(keys.first ?? nil)
+    try fixture.alter("UPDATE store SET data_key = ?", [.blob(key.dropLast() + [key[key.count - 1] ^ 1])])
+    #expect(throws: StoreError.keyWrong(path: fixture.keyPath)) { try fixture.insert("new") }
+    try fixture.alter("UPDATE store SET data_key = ?", [.blob(key)])
+    #expect(try fixture.insert("new").record.account == "new")
+  }
+
   @Test func `what is no store is told of and not touched`() throws {
     let fixture = try StoreFixture()
     try FileManager.default.createDirectory(

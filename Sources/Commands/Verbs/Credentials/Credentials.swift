@@ -41,7 +41,9 @@ struct AccountPrinter {
 
   func show(_ account: JSONValue) {
     if isJSON { return terminal.result(json: account.serialised() + [ASCII.lineFeed]) }
-    let members = (account.objectValue ?? []).filter { !["targets", "last_failure", "warnings"].contains($0.0) }
+    let members = (account.objectValue ?? []).filter {
+      !["targets", "detail", "last_failure", "warnings"].contains($0.0)
+    }
     for line in PropertyList.lines(members, now: now) { terminal.result(line) }
     for line in AccountFacts(account).remarks(now: now, terminal) { terminal.result(line) }
     for target in account["targets"]?.arrayValue ?? [] {

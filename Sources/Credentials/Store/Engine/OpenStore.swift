@@ -16,4 +16,15 @@ final class OpenStore {
     self.identity = identity
     header = try StoreHeader.read(from: database)
   }
+
+  /// Whether the file still holds what was opened, in the format of this proofd.
+  ///
+  /// - Throws: ``StoreError/fromTheFuture(version:knownVersion:)``
+  var isCurrent: Bool {
+    get throws(StoreError) {
+      guard try StoreFormat.version(of: database) == StoreFormat.current else { return false }
+      let now = try StoreHeader.read(from: database)
+      return now.id == header.id && now.sealedDataKey == header.sealedDataKey
+    }
+  }
 }

@@ -32,7 +32,8 @@ final class StoreEngine {
       abandon()
       return nil
     }
-    if let open, open.identity == identity { return open }
+    // A later proofd may have brought it to another format meanwhile, or somebody put a backup into the same file.
+    if let open, open.identity == identity, try open.isCurrent { return open }
     abandon()
     guard let found = try OpenStore(files.database, identity, busyMilliseconds: busyMilliseconds) else { return nil }
     adopt(found)
@@ -131,7 +132,10 @@ final class StoreEngine {
   func write<Result>(
     _ store: OpenStore, _ body: (Database) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    let result = try store.database.transaction(steps) { () throws(StoreError) in try body(store.database) }
+    let result = try store.database.transaction(steps) { () throws(StoreError) in
+      guard try store.isCurrent else { throw .conflict }
+      return try body(store.database)
+    }
     changes += 1
     return result
   }
