@@ -23,6 +23,8 @@ final class StoreAccounts: AccountsClient {
   deinit { local.close() }
 
   func perform(_ request: AccountsRequest) throws(CommandFailure) -> AccountsAnswer {
+    // A refresh that is broken off may cost the login.
+    PatientEnding.begin()
     let answer = AnswerBox()
     Task { [api] in
       answer.fill(

@@ -29,9 +29,7 @@ struct GrantToImport {
       return
     }
     let members = try ImportedMembers(text, what: "what came")
-    try members.refuseUnknown(
-      known: ["refresh_token", "id_token", "proof_key", "dpop_key", "scope", "client_id", "issuer"],
-      ignored: ["access_token", "token_type", "expires_in", "refresh_token_expires_in", "refresh_expires_in"])
+    // What else a token response has is passed over. RFC 6749 §5.1
     self.init(refreshToken: try members.requiredSecret("refresh_token"))
     idToken = try members.text("id_token").map { Secret(utf8: $0) }
     proofKey = try members.key("proof_key")
@@ -88,14 +86,6 @@ struct ImportedMembers {
     } catch {
       throw .usage("\(what) is not JSON: \(error.kind) at byte \(error.offset)")
     }
-  }
-
-  func refuseUnknown(known: [String], ignored: [String]) throws(CommandFailure) {
-    guard let unknown = members.first(where: { !known.contains($0.0) && !ignored.contains($0.0) }) else { return }
-    // A whole token in the place of a name is not repeated.
-    throw .usage(
-      "\(what) has a member proofd does not know\(unknown.0.utf8.count <= 32 ? ": \(unknown.0)" : "")",
-      hint: "known are \(known.joined(separator: ", "))")
   }
 
   /// nil if it is not there, or null, or empty.

@@ -16,7 +16,6 @@ package enum CommandLineTool {
   package static func run(
     _ arguments: [String], environment: [String: String] = ProcessEnvironment.variables, probes: RefreshProbes = .none
   ) -> Int32 {
-    LibraryLifetime.lastsUntilProcessEnds()  // even a terminal's output is masked with a random key
     guard StandardDescriptors.fill() else { return ExitCode.failed.rawValue }  // and nowhere to say so
     let terminal = Terminal(environment: environment)
     let allowsInspection = environment[inspectableVariable] == "1"
@@ -29,9 +28,11 @@ package enum CommandLineTool {
         "proofd: warning: \(inspectableVariable) lets other processes of this user read what this one holds")
     }
     signal(SIGPIPE, SIG_IGN)
+    LibraryLifetime.lastsUntilProcessEnds()
     do throws(CommandFailure) {
-      return try run(arguments.dropFirst(), Invocation(environment: environment, terminal: terminal, probes: probes))
-        .rawValue
+      let code = try run(
+        arguments.dropFirst(), Invocation(environment: environment, terminal: terminal, probes: probes))
+      return PatientEnding.exitCode ?? code.rawValue
     } catch {
       terminal.talk("proofd: \(error.message.printable)")
       if let hint = error.hint { terminal.talk("  \(hint.printable)") }

@@ -15,13 +15,44 @@ extension AccountBook {
         next: "Configure it with an issuer, or see proofd credentials list.")
     }
     for tag in imported.tags where !Self.isTag(tag) { throw .tagInvalid }
-    let account = try await account(of: name, replace)
-    let grant = try grant(imported, profile.login, account: account.name)
-    try await whileOpen { () throws(AccountFailure) in
-      guard let old = account.old else { return try await self.store(grant, isOffline: isOffline) }
-      try await self.replace(old, with: grant, isOffline: isOffline)
+    let (account, old) = try await account(of: name, replace)
+    var grant = try grant(imported, profile.login, account: account)
+    if let old, grant.record.tags.isEmpty { grant.record.tags = old.tags }
+    let new = grant
+    do throws(AccountFailure) {
+      try await whileOpen { () throws(AccountFailure) in
+        try await self.checkIsNew(imported.refreshToken, in: profile.login.name)
+        if let old {
+          try await self.replace(old, with: new, isOffline: isOffline)
+        } else {
+          try await self.store(new, isOffline: isOffline)
+        }
+      }
+    } catch {
+      await look()
+      throw error
     }
-    return status(try await record(AccountName(profile: name.profile, account: account.name)))
+    await look()
+    return status(try await record(AccountName(profile: name.profile, account: account)))
+  }
+
+  /// A token that was rotated away already would end the login it came from. RFC 9700 §4.14.2
+  private func checkIsNew(_ refreshToken: Secret, in profile: String) async throws(AccountFailure) {
+    let found: (name: AccountName, isSpent: Bool)? = try await storing { (store) throws(StoreError) in
+      for record in try store.records() where record.profile == profile {
+        guard let known = try? store.grant(record.id)?.secrets else { continue }  // one that does not open is no obstacle
+        if known.previousRefreshToken == refreshToken { return (record.name, true) }
+        if known.refreshToken == refreshToken, record.condition == .usable { return (record.name, false) }
+      }
+      return nil
+    }
+    guard let (name, isSpent) = found else { return }
+    throw AccountFailure(
+      .conflict, code: isSpent ? "refresh_token_spent" : "refresh_token_known",
+      detail: isSpent
+        ? "\(name) has used this refresh token already, and has another one since"
+        : "\(name) has this refresh token already",
+      next: "Nothing to do: \(name) is in the store.")
   }
 
   /// The name the grant gets, and the record that goes.
@@ -42,17 +73,12 @@ extension AccountBook {
   private func store(_ grant: StoredGrant, isOffline: Bool) async throws(AccountFailure) {
     try hold(grant)
     try await storing { (store) throws(StoreError) in try store.insert(grant, tokens: [], replacing: nil) }
-    await look()
-    guard !isOffline else { return }
-    do throws(AccountFailure) {
-      try await prove(grant.record)
-    } catch {
-      if error.isRefusalOfGrant {
-        try await storing { (store) throws(StoreError) in _ = try store.remove(grant.record.id) }
-        await look()
-      }
-      throw error
+    guard !isOffline, let failure = await proof(of: grant.record) else { return }
+    if failure.isRefusalOfGrant {
+      try await storing { (store) throws(StoreError) in _ = try store.remove(grant.record.id) }
+      throw .notStored(failure)
     }
+    throw .unproved(grant.record.name, failure)
   }
 
   /// The new grant is proved beside the old one, whose refreshes rest meanwhile, and takes its place only then.
@@ -69,22 +95,27 @@ extension AccountBook {
       throw AccountFailure(.unavailable, code: error.code, detail: error.detail, next: "Try again.")
     }
     defer { lease.release() }
+    try hold(grant)
     if isOffline {
-      try hold(grant)
-      try await storing { (store) throws(StoreError) in try store.insert(grant, tokens: [], replacing: old.id) }
-      return await look()
+      return try await storing { (store) throws(StoreError) in
+        try store.insert(grant, tokens: [], replacing: old.id)
+      }
     }
-    let aside = grant.named("~\(grant.record.id)")
-    try await store(aside, isOffline: false)
+    let aside = grant.named("import-\(grant.record.id.text.prefix(8))")
+    try await storing { (store) throws(StoreError) in try store.insert(aside, tokens: [], replacing: nil) }
+    if let failure = await proof(of: aside.record) {
+      // What the server may have taken is not thrown away.
+      let isKept = failure.effect == .unknown || failure.kind != .unavailable && !failure.isRefusalOfGrant
+      if isKept { throw .keptAside(aside.record.name, old.name, failure) }
+      try await storing { (store) throws(StoreError) in _ = try store.remove(aside.record.id) }
+      throw .notStored(failure)
+    }
     try await storing { (store) throws(StoreError) in
       guard let proved = try store.grant(aside.record.id) else { throw .conflict }
       let tokens = try store.tokens(of: aside.record.id)
-      var final = proved.named(old.account, as: .random())
-      final.record.isDefault = old.isDefault
-      try store.insert(final, tokens: tokens, replacing: old.id)
+      try store.insert(proved.named(old.account, as: .random()), tokens: tokens, replacing: old.id)
       _ = try store.remove(aside.record.id)
     }
-    await look()
   }
 
   private func grant(
@@ -148,35 +179,63 @@ extension AccountBook {
     }
   }
 
-  /// A refresh shows that the grant is good. One that could not be tried now may be.
-  private func prove(_ record: GrantRecord) async throws(AccountFailure) {
+  /// A refresh shows that the grant is good; nil if it is.
+  private func proof(of record: GrantRecord) async -> FetchFailure? {
     let name = AccountName(profile: record.profile, account: record.account)
-    guard let account = self.account(named: name) else { return }
+    guard let account = self.account(named: name) else { return nil }
     do throws(FetchFailure) {
       _ = try await account.tokens.token(for: account.tokens.profile.target, replacing: nil)
+      return nil
     } catch {
-      await look()
-      switch error.kind {
-      case .unavailable: return
-      case .person:
-        throw AccountFailure(
-          .refused, code: error.code, detail: "the grant was tried and not stored: \(error.detail)",
-          next: "Compare it with what the issuer gave.")
-      case .refused:
-        throw AccountFailure(
-          .refused, code: error.code, detail: "the grant is stored and does not serve: \(error.detail)",
-          next: "\(error.next ?? "See proofd credentials show").")
-      }
+      var failure = error
+      if world.sessions.session(of: record.id).pending != nil { failure.effect = .unknown }
+      return failure
     }
-    await look()
+  }
+}
+
+extension FetchFailure {
+  /// The server has said that it does not take the grant.
+  fileprivate var isRefusalOfGrant: Bool {
+    kind == .person(.loginRequired) || kind == .person(.rotationInterrupted)
   }
 }
 
 extension AccountFailure {
-  fileprivate var isRefusalOfGrant: Bool { AccountStatus.State(rawValue: code) != nil }
-
   static let tagInvalid = AccountFailure(
     .invalid, code: "tag_invalid", detail: "a tag has 1 to 64 letters, digits and -_.:@", next: "Choose another tag.")
+
+  fileprivate static func notStored(_ failure: FetchFailure) -> AccountFailure {
+    AccountFailure(
+      failure.kind == .unavailable ? .unavailable : .refused, code: failure.code,
+      detail: "the grant was tried and not stored: \(failure.detail)",
+      next: failure.kind == .unavailable
+        ? "Try again, or store it untried with --offline." : "Compare it with what the issuer gave.")
+  }
+
+  fileprivate static func unproved(_ name: AccountName, _ failure: FetchFailure) -> AccountFailure {
+    AccountFailure(
+      kind(of: failure), code: failure.code, detail: "the grant is stored and could not be proved: \(failure.detail)",
+      next: "It is tried again with the first request; see proofd credentials show \(name).")
+  }
+
+  fileprivate static func keptAside(
+    _ aside: AccountName, _ old: AccountName, _ failure: FetchFailure
+  ) -> AccountFailure {
+    AccountFailure(
+      kind(of: failure), code: failure.code,
+      detail: "\(old) is as it was; the new grant could not be proved and is kept as \(aside): \(failure.detail)",
+      next: "Try it with proofd credentials show \(aside), and remove one of the two.")
+  }
+
+  private static func kind(of failure: FetchFailure) -> Kind {
+    switch failure.kind {
+    case .unavailable: .unavailable
+    case .refused: .refused
+    case .person(.locked): .locked
+    case .person: .storage
+    }
+  }
 }
 
 extension StoredGrant {

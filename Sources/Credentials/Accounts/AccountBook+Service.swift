@@ -72,7 +72,7 @@ extension AccountBook: AccountService {
         .locked, code: "unlock_delayed", detail: "too many wrong passphrases", next: "Try again in \(pause) s.")
     }
     do throws(StoreError) {
-      try await world.store.run { (store) throws(StoreError) in try store.unlock(passphrase: passphrase) }
+      try await world.store.unlock(passphrase: passphrase)
     } catch {
       if error == .passphraseWrong { world.unlocking.passphraseWasWrong() }
       throw AccountFailure(error)
@@ -83,14 +83,17 @@ extension AccountBook: AccountService {
 
   package func lock() async throws(AccountFailure) {
     guard usesPassphrase else { throw AccountFailure(StoreError.passphraseNotUsed) }
-    world.unlocking.locked()
-    try await storing { (store) throws(StoreError) in try store.lock() }
+    do throws(StoreError) {
+      try await world.lock()
+    } catch {
+      throw AccountFailure(error)
+    }
     await look()
   }
 
   package func lockStatus() async -> LockStatus? {
     guard usesPassphrase else { return nil }
-    if world.unlocking.isOver { await world.lock() }
+    if world.unlocking.isOver { try? await world.lock() }  // then it says that it is not locked
     return LockStatus(
       isLocked: await world.store.isLocked, locksInSeconds: world.unlocking.secondsLeft)
   }
@@ -128,7 +131,7 @@ extension AccountBook: AccountService {
     _ body: () async throws(AccountFailure) -> R
   ) async throws(AccountFailure) -> R {
     world.unlocking.operationBegins()
-    if world.unlocking.isOver { await world.lock() }
+    if world.unlocking.isOver { try? await world.lock() }  // one that takes no passphrase stays open
     let result: Result<R, AccountFailure>
     if await world.store.isLocked {
       result = .failure(AccountFailure(StoreError.locked))
@@ -140,7 +143,7 @@ extension AccountBook: AccountService {
       }
     }
     if world.unlocking.operationEnds() {
-      await world.lock()
+      try? await world.lock()  // somebody else locked it
       await look()
     }
     return try result.get()

@@ -59,7 +59,7 @@ extension AccountBook {
     if let end = record.sessionExpiresAtUnixSeconds, now.wallUnixSeconds + GrantRules.sessionMarginSeconds >= end {
       return .sessionExpired(record.name)
     }
-    return nil
+    return profile(record.profile).flatMap { GrantRules(registration: $0.login.registration).mismatch(record) }
   }
 
   private func missing(_ profile: String) -> AccountStatus {
@@ -92,7 +92,8 @@ extension AccountBook {
 extension AccountStatus {
   /// Takes over what the sources of the account's tokens say: the worst of them speaks for the account.
   mutating func take(_ sources: [(target: TokenTargetKey, status: TokenSourceStatus)]) {
-    targets = sources.map { target, status in
+    var seen: Set<TokenTargetKey> = []
+    targets = sources.filter { seen.insert($0.target).inserted }.map { target, status in
       Target(
         audience: target.audience, resource: target.resources, scope: target.scope, state: status.state,
         expiresAtUnixSeconds: status.expiresAtUnixSeconds)

@@ -161,13 +161,20 @@ package final class AccountBook: Sendable {
       session.turn.leave()
     }
     await storeWhatIsPending()
+    let lost = world.sessions.all.contains { $0.pending != nil }
+    guard lost else { return }
+    environment.troubles(
+      CredentialTrouble(
+        credential: "accounts", code: "answer_not_stored",
+        detail: "the answer to a refresh could not be stored before the end",
+        next: "See proofd status after the next start."))
   }
 
   /// Compares the store with what is known of it, and lets the accounts that changed start over.
   func look() async {
     await looking.enter()
     defer { looking.leave() }
-    if world.unlocking.isOver { await world.lock() }
+    if world.unlocking.isOver { try? await world.lock() }  // one that takes no passphrase stays open
     let store = world.store
     do throws(StoreError) {
       let isLocked = await store.isLocked

@@ -106,7 +106,7 @@ extension StoredGrant {
     if let new = received.answer.refreshToken, new != secrets.refreshToken {
       secrets.previousRefreshToken = secrets.refreshToken
       secrets.refreshToken = new
-      record.rotation += 1
+      record.rotation &+= 1
     }
     if case .success(let response) = received.answer.token {
       if let idToken = response.idToken { takeIDToken(idToken) }
@@ -122,10 +122,11 @@ extension StoredGrant {
 
   /// A session's end that is known is never moved by a renewal; one that is not is learned.
   private mutating func takeIDToken(_ idToken: Secret) {
+    guard let claims = try? IDTokenClaims(parsing: idToken) else { return }  // it says nothing, and is of no use later
     secrets.idToken = idToken
-    guard record.sessionExpiresAtUnixSeconds == nil else { return }
-    let claims = try? IDTokenClaims(parsing: idToken)  // one that can't be read says nothing
-    record.sessionExpiresAtUnixSeconds = claims?.sessionExpiresAtUnixSeconds
+    if record.sessionExpiresAtUnixSeconds == nil {
+      record.sessionExpiresAtUnixSeconds = claims.sessionExpiresAtUnixSeconds
+    }
   }
 }
 

@@ -54,6 +54,7 @@ final class AccountTokens: Sendable {
     let session = world.sessions.session(of: seen.record.id)
     await session.turn.enter()
     defer { session.turn.leave() }
+    try world.checkIsRunning()  // whoever stops waits for turns that were taken before
     try await storeWhatIsPending(of: session)
     if let stored = try await stored(target, of: try await grant(seen.record.id), replacing: current) { return stored }
     if let failure = session.pause(at: now) { throw failure }
@@ -90,7 +91,7 @@ final class AccountTokens: Sendable {
 
   /// The grant the name means now, opened, with its secrets masked from now on.
   private func grant() async throws(FetchFailure) -> StoredGrant? {
-    try await world.mayOpen()
+    try world.checkMayOpen()
     let found = try await world.store.failing { [name] (store) throws(StoreError) in
       guard let record = try store.records().first(where: { $0.isMeant(by: name) }) else { return StoredGrant?.none }
       return try store.grant(record.id)

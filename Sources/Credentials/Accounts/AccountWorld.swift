@@ -18,7 +18,7 @@ struct AccountWorld: Sendable {
     store: any CredentialStore, unlocking: UnlockKeeper, held: HeldGrants,
     step: @escaping @Sendable (RefreshStep) -> Void, bootID: String = currentBootID
   ) {
-    self.store = SharedStore(store: store)
+    self.store = SharedStore(store)
     self.unlocking = unlocking
     self.held = held
     self.step = step
@@ -33,18 +33,20 @@ struct AccountWorld: Sendable {
     throw FetchFailure(kind: .unavailable, code: "stopping", detail: "proofd is ending")
   }
 
-  /// Locks the store if its time is up.
-  ///
-  /// - Throws: if the policy does not let it be opened now.
-  func mayOpen() async throws(FetchFailure) {
-    if unlocking.isOver { await lock() }
-    if !unlocking.mayOpen { throw FetchFailure(StoreError.locked) }
+  /// - Throws: if the policy does not let the store be opened now.
+  func checkMayOpen() throws(FetchFailure) {
+    if unlocking.isOver || !unlocking.mayOpen { throw FetchFailure(StoreError.locked) }
   }
 
-  /// Whatever the store says, nothing is opened any more.
-  func lock() async {
-    unlocking.locked()
-    try? await store.run { (store) throws(StoreError) in try store.lock() }  // one that takes no passphrase stays open
+  /// Opens nothing any more, lets the refreshes under way be stored, and locks the store. Not with a turn of a session's.
+  func lock() async throws(StoreError) {
+    unlocking.lockBegins()
+    defer { unlocking.lockEnds() }
+    for session in sessions.all {
+      await session.turn.enter()
+      session.turn.leave()
+    }
+    try await store.run { (store) throws(StoreError) in try store.lock() }
   }
 
   /// `/proc/sys/kernel/random/boot_id`: which start of the machine this is. Empty where there is none; then no token is

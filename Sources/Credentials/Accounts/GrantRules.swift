@@ -22,29 +22,35 @@ struct GrantRules: Sendable {
     if let end = record.sessionExpiresAtUnixSeconds, now + Self.sessionMarginSeconds >= end {
       throw .sessionExpired(record.name)
     }
+    if let failure = mismatch(record) { throw failure }
+    return try binding(of: grant)
+  }
+
+  /// What of the configuration the grant does not fit, as far as its record says.
+  func mismatch(_ record: GrantRecord) -> FetchFailure? {
     guard record.clientID == registration.clientID, record.issuer == registration.server.issuer else {
-      throw .person(
+      return .person(
         .loginRequired, "the grant was given to another client than the configuration has now",
         next: "Correct issuer and client_id, or give the account a new grant")
     }
-    return try binding(of: grant)
+    switch (registration.binding, record.proofKeyThumbprint) {
+    case (.dpop, nil):
+      return .person(
+        .keyMissing, "the profile has dpop: true and the grant has no key",
+        next: "Give the account a grant that is bound to a key, or take dpop: true away")
+    case (.bearer, .some):
+      return FetchFailure(
+        kind: .refused, code: "dpop_not_configured",
+        detail: "the grant is bound to a key and the profile lacks dpop: true",
+        next: "Set dpop: true")
+    default: return nil
+    }
   }
 
   /// A grant that is bound to a key is never used without it, nor with another. RFC 9449 §5
   private func binding(of grant: StoredGrant) throws(FetchFailure) -> TokenBinding {
-    guard let thumbprint = grant.record.proofKeyThumbprint else {
-      guard case .bearer = registration.binding else {
-        throw .person(
-          .keyMissing, "the profile has dpop: true and the grant has no key",
-          next: "Give the account a grant that is bound to a key, or take dpop: true away")
-      }
+    guard let thumbprint = grant.record.proofKeyThumbprint, case .dpop(let allowBearer) = registration.binding else {
       return .bearer
-    }
-    guard case .dpop(let allowBearer) = registration.binding else {
-      throw FetchFailure(
-        kind: .refused, code: "dpop_not_configured",
-        detail: "the grant is bound to a key and the profile lacks dpop: true",
-        next: "Set dpop: true")
     }
     guard let der = grant.secrets.proofKey else {
       throw .person(

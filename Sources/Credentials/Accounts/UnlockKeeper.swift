@@ -28,6 +28,16 @@ final class UnlockKeeper: Sendable {
   static let freeFailures = 3
   static let pauseMax = Duration.seconds(60)
 
+  /// The store is about to be locked: what is under way may end, and nothing may begin.
+  private let isLocking = Protected(0)
+
+  func lockBegins() {
+    unlockedAtBootNanoseconds.withLock { $0 = nil }
+    isLocking.withLock { $0 += 1 }
+  }
+
+  func lockEnds() { isLocking.withLock { $0 -= 1 } }
+
   /// Operations that were asked for by hand and are under way.
   private let operations = Protected(0)
 
@@ -42,15 +52,15 @@ final class UnlockKeeper: Sendable {
   }
 
   /// With ``UnlockPolicy/always`` the store is opened for what is asked for by hand and for nothing else.
-  var mayOpen: Bool { policy != .always || operations.withLock { $0 > 0 } }
+  var mayOpen: Bool {
+    isLocking.withLock { $0 == 0 } && (policy != .always || operations.withLock { $0 > 0 })
+  }
 
   func unlocked() {
     let now = time.bootNanoseconds
     unlockedAtBootNanoseconds.withLock { $0 = now }
     failures.withLock { $0 = (0, .min) }
   }
-
-  func locked() { unlockedAtBootNanoseconds.withLock { $0 = nil } }
 
   func passphraseWasWrong() {
     let now = time.bootNanoseconds

@@ -59,11 +59,12 @@ extension FetchFailure {
   /// What the server did with the grant. RFC 6749 §5.2
   private static func effect(_ error: OAuthError, _ answer: AuthorizationServerCaller.Answer) -> Effect {
     switch error {
+    case .endpoint(let endpoint) where endpoint.status >= 500: return .unknown  // whatever a broken server says
     case .endpoint(let endpoint) where endpoint.code == "invalid_grant":
       return answer.followsChallenge ? .grantRefusedAfterChallenge : .grantRefused
     // Told so in the terms of OAuth, or told to come later, nothing was done.
     case .endpoint(let endpoint) where endpoint.status == 429: return .none
-    case .endpoint(let endpoint) where endpoint.code != nil && endpoint.status < 500: return .none
+    case .endpoint(let endpoint) where endpoint.code != nil: return .none
     default: return .unknown
     }
   }

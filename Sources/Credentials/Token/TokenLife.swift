@@ -61,7 +61,8 @@ struct TokenLife {
       if let current { return Decision(outcome: .serve(current), startsFetch: starts) }
     }
     let starts = startFetch(at: now)
-    if let token, isFetching, held?.token.generation == token.generation { replacing = token }
+    // A fetch that ran already is not forced by this: what it brings may be refused like any other token.
+    if let token, starts, held?.token.generation == token.generation { replacing = token }
     if starts || isFetching { return Decision(outcome: .wait, startsFetch: starts) }
     return Decision(outcome: .fail(backoff.failure(at: now)))
   }
@@ -132,7 +133,8 @@ struct TokenLife {
   /// Whether a token that an upstream refused is worth replacing.
   ///
   /// Not if it is the result of a forced fetch itself: then the upstream refuses all of them, and for a while there is
-  /// no other forced fetch. If another request replaced it already, there is nothing to fetch, only to send again.
+  /// no other forced fetch. If another request replaced it already, or a fetch is under way, there is nothing to fetch,
+  /// only to send again with what comes.
   mutating func refused(_ token: AccessToken, afterRefresh: Bool, at now: Moment) -> Bool {
     if afterRefresh {
       refusals.freshTokenRefused(token.generation, at: now)
@@ -142,10 +144,12 @@ struct TokenLife {
     if held.token.generation != token.generation {
       return isSendable(held, at: now) && !refusals.isMarked(held.token.generation)
     }
+    // The token is being replaced anyway, and there are servers that end it before their answer is here.
+    if isFetching { return true }
     if held.forced, held.token.age(bootNanoseconds: now.bootNanoseconds) < RefusalGuard.pauseMin {
       refusals.freshTokenRefused(token.generation, at: now)
     }
-    if refusals.isOn(at: now) || (!isFetching && backoff.isOn(at: now)) { return false }
+    if refusals.isOn(at: now) || backoff.isOn(at: now) { return false }
     refusals.forcedFetchStarts(replacing: token.generation)
     return true
   }

@@ -57,13 +57,6 @@ struct AccountServiceTests {
     #expect(try fixture.store.grant(id)?.secrets.refreshToken == Secret(utf8: "refresh-token-1"))
   }
 
-  @Test func `a grant that can't be proved now is kept`() async throws {
-    let fixture = try AccountFixture(server: ScriptedServer { _, _ in .failure(.unreachable("no route")) })
-    _ = try await fixture.book.importGrant(
-      ImportedGrant(refreshToken: Secret(utf8: "refresh-token-0")), as: acme, replace: false, isOffline: false)
-    #expect(try fixture.store.records().count == 1)
-  }
-
   @Test func `a name that is taken is replaced only when asked, and only by a grant that is good`() async throws {
     let fixture = try AccountFixture(
       server: ScriptedServer { request, number in
@@ -328,5 +321,118 @@ struct AccountServiceTests {
       try await fixture.book.identity(AccountName(profile: "acme", account: "other"))
     }
     #expect(failure?.code == "identity_unknown")
+  }
+}
+
+/// What an import must not cost.
+struct ImportTroubleTests {
+  private let acme = AccountName(profile: "acme")
+
+  private func failure(_ body: () async throws(AccountFailure) -> AccountStatus) async -> AccountFailure? {
+    do throws(AccountFailure) {
+      _ = try await body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func replacing(_ fixture: AccountFixture, _ token: String = "new-refresh-token") async -> AccountFailure? {
+    await failure { () throws(AccountFailure) in
+      try await fixture.book.importGrant(
+        ImportedGrant(refreshToken: Secret(utf8: token)), as: acme, replace: true, isOffline: false)
+    }
+  }
+
+  @Test(arguments: [ScriptedServer.Answer.failure(.unreachable("no route")), .success(HTTPResponse(429, ""))])
+  func `a replacing grant that was surely not used is thrown away, and the old one stays`(
+    answer: ScriptedServer.Answer
+  ) async throws {
+    let fixture = try AccountFixture(server: ScriptedServer { _, _ in answer })
+    let old = try fixture.grant()
+    #expect(await replacing(fixture)?.kind == .unavailable)
+    #expect(try fixture.store.records().map(\.id) == [old])
+    #expect(try fixture.store.grant(old)?.secrets.refreshToken == Secret(utf8: "refresh-token-0"))
+  }
+
+  @Test(arguments: [
+    ScriptedServer.Answer.failure(.timeout), .success(HTTPResponse(503, "")), .success(HTTPResponse(200, "<html>")),
+  ])
+  func `a replacing grant that may have been used is kept aside, and the old one stays`(
+    answer: ScriptedServer.Answer
+  ) async throws {
+    let fixture = try AccountFixture(server: ScriptedServer { _, _ in answer })
+    let old = try fixture.grant()
+    let failure = try #require(await replacing(fixture))
+    let records = try fixture.store.records()
+    #expect(records.count == 2 && records.contains { $0.id == old && $0.isDefault })
+    let aside = try #require(records.first { $0.id != old })
+    #expect(failure.detail.contains("acme/\(aside.account)") && AccountName(parsing: "acme/\(aside.account)") != nil)
+  }
+
+  @Test func `a refresh token that was rotated away is not sent once more`() async throws {
+    let fixture = try AccountFixture(server: ScriptedServer { _, number in .success(.rotated(number)) })
+    try fixture.grant()
+    _ = try await fixture.source().token()
+    #expect(await replacing(fixture, "refresh-token-0")?.code == "refresh_token_spent")
+    #expect(await replacing(fixture, "refresh-token-1")?.code == "refresh_token_known")
+    #expect(fixture.server.tokenRequests.count == 1)
+  }
+
+  @Test func `an import that can't be proved now says so, and is stored`() async throws {
+    let fixture = try AccountFixture(server: ScriptedServer { _, _ in .failure(.timeout) })
+    let failure = await failure { () throws(AccountFailure) in
+      try await fixture.book.importGrant(
+        ImportedGrant(refreshToken: Secret(utf8: "refresh-token-0")), as: acme, replace: false, isOffline: false)
+    }
+    #expect(failure?.kind == .unavailable && failure?.detail.contains("is stored") == true)
+    #expect(try fixture.store.records().count == 1)
+  }
+
+  @Test func `an answer with an ID token that is none serves all the same`() async throws {
+    let fixture = try AccountFixture(
+      server: ScriptedServer { _, number in .success(.refreshed("access-token-\(number)", idToken: "none")) },
+      heldBytesMin: 8)
+    let id = try fixture.grant()
+    #expect(try await fixture.source().token().text == "access-token-1")
+    #expect(try fixture.store.grant(id)?.secrets.idToken == nil)
+  }
+
+  @Test func `a broken server's invalid_grant with status 503 condemns nothing`() async throws {
+    let fixture = try AccountFixture(
+      server: ScriptedServer { _, number in
+        number == 1 ? .success(.refused("invalid_grant", status: 503)) : .success(.rotated(number))
+      })
+    let id = try fixture.grant()
+    #expect(await fixture.failure(fixture.source()) != nil)
+    #expect(try fixture.record(id)?.condition == .usable)
+  }
+
+  @Test func `a lock waits for the refresh under way, and nothing begins meanwhile`() async throws {
+    let gate = AsyncTurn()
+    await gate.enter()
+    let fixture = try AccountFixture(
+      usesPassphrase: true, server: ScriptedServer { _, number in .success(.rotated(number)) }, gate: gate)
+    fixture.store.seal(with: Secret(utf8: "correct horse"))
+    let id = try fixture.grant()
+    try fixture.grant(account: "other", refreshToken: "refresh-token-of-other")
+    fixture.source().acquire { _ in }
+    while fixture.steps.all.last != .sending { await Task.yield() }
+    let book = fixture.book
+    let lock = Task { () -> AccountFailure? in
+      do throws(AccountFailure) {
+        try await book.lock()
+        return nil
+      } catch {
+        return error
+      }
+    }
+    while fixture.book.world.unlocking.mayOpen { await Task.yield() }
+    guard case .locked = await fixture.failure(fixture.source("other")) else { throw Unexpected() }
+    gate.leave()
+    #expect(await lock.value == nil)
+    #expect(fixture.store.lockState == .locked)
+    try await fixture.book.unlock(passphrase: Secret(utf8: "correct horse"))
+    #expect(try fixture.store.grant(id)?.secrets.refreshToken == Secret(utf8: "refresh-token-1"))
   }
 }

@@ -126,6 +126,23 @@ struct RefusedTokenTests {
     #expect(!source.refused(old, afterRefresh: false))
   }
 
+  @Test func `a refusal while the token is being replaced anyway waits for what comes, each time`() async throws {
+    let fixture = TokenSourceFixture()
+    var token = try await fixture.first("t1", lifeSeconds: 10)
+    for next in ["t2", "t3", "t4"] {
+      fixture.time.advance(by: .seconds(8))
+      #expect(fixture.source.current() === token)  // and the refresh ahead begins
+      #expect(fixture.source.refused(token, afterRefresh: false))
+      let outcomes = Outcomes()
+      fixture.source.acquire(replacing: token, waiter: outcomes.waiter)
+      await fixture.fetcher.answer(next, lifeSeconds: 10)
+      await outcomes.atLeast(1)
+      #expect(outcomes.texts == [next])
+      token = try await fixture.source.token()
+    }
+    #expect(fixture.fetcher.fetches == 4)
+  }
+
   @Test func `an issuer that gives the refused token again is no reason to send again`() async throws {
     let fixture = TokenSourceFixture { _ in .success(.bearer("same", .issued(expiresInSeconds: 3600))) }
     let token = try await fixture.source.token()

@@ -17,6 +17,8 @@ extension Setup {
     routes: String = Self.acmeRoute, _ change: (inout SimulationSettings) -> Void = { _ in }
   ) -> Setup {
     var simulation = SimulationOptions(clients: [SimulatedClient(id: "app")], nonces: nonces)
+    // The accounts begin at the same time, each with nonces of its own, as clients of a real server do.
+    simulation.settings.authorizationServer.server.nonce.previousAccepted = 8
     if !dpop {
       simulation.settings.authorizationServer.binding = .ignored
       simulation.settings.api.access = .bearer()

@@ -113,7 +113,7 @@ extension StoreEngine {
     let key = try dataKey(of: store)
     let record = grant.record
     var changed = grant
-    changed.record.revision += 1
+    changed.record.revision &+= 1
     changed.record.isDefault = try write(store) { database throws(StoreError) in
       let count = try database.run(
         """
@@ -122,7 +122,7 @@ extension StoreEngine {
           refresh_token = ?, previous_refresh_token = ?, id_token = ?, proof_key = ?, authorization_server_nonce = ?
         WHERE id = ? AND profile = ? AND account = ? AND revision = ?
         """,
-        Self.values(of: grant, revision: record.revision + 1, key, store)
+        Self.values(of: grant, revision: record.revision &+ 1, key, store)
           + [.text(record.id.text), .text(record.profile), .text(record.account), .integer(record.revision)])
       guard count == 1 else { throw .conflict }
       try put(tokens, of: record, key, store)
@@ -134,7 +134,7 @@ extension StoreEngine {
   func update(_ record: GrantRecord, endingIntent: Bool) throws(StoreError) -> GrantRecord {
     guard let store = try current() else { throw .conflict }
     var changed = record
-    changed.revision += 1
+    changed.revision &+= 1
     changed.isDefault = try write(store) { database throws(StoreError) in
       let count = try database.run(
         """
@@ -142,7 +142,7 @@ extension StoreEngine {
         WHERE id = ? AND revision = ?
         """,
         [
-          .integer(record.revision + 1), .integer(record.rotation), .text(StoredList.text(record.tags)),
+          .integer(record.revision &+ 1), .integer(record.rotation), .text(StoredList.text(record.tags)),
           .text(record.condition.rawValue), .text(StoredList.text(record.scope)),
           .integer(record.lastRefreshAtUnixSeconds), .text(record.id.text), .integer(record.revision),
         ])

@@ -97,8 +97,20 @@ extension StoreEngine {
           .integer(row.receivedAtBootNanoseconds), .text(row.bootID), .integer(row.expiresInSeconds),
           .blob(key.seal(token.accessToken, for: SealedPlace.accessToken(row, store: store.header.id).bytes)),
         ])
+      try forgetTokens(of: record, endedBefore: row.receivedAtWallNanoseconds - Self.keptAfterEnd.nanoseconds, store)
     }
   }
+
+  /// What ended long ago serves nobody, and audiences that were asked for once would pile up.
+  private func forgetTokens(
+    of record: GrantRecord, endedBefore wallNanoseconds: Int64, _ store: OpenStore
+  ) throws(StoreError) {
+    try store.database.run(
+      "DELETE FROM tokens WHERE grant_id = ? AND received_at_wall_ns / 1000000000 + expires_in < ?",
+      [.text(record.id.text), .integer(wallNanoseconds / 1_000_000_000)])
+  }
+
+  private static var keptAfterEnd: Duration { .seconds(3600) }
 
   func begin(_ intent: RefreshIntent) throws(StoreError) {
     guard let store = try current() else { throw .conflict }
