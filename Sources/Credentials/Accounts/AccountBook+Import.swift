@@ -40,7 +40,8 @@ extension AccountBook {
   private func checkIsNew(_ refreshToken: Secret, in profile: String) async throws(AccountFailure) {
     let found: (name: AccountName, isSpent: Bool)? = try await storing { (store) throws(StoreError) in
       for record in try store.records() where record.profile == profile {
-        guard let known = try? store.grant(record.id)?.secrets else { continue }  // one that does not open is no obstacle
+        // One that does not open is no obstacle.
+        guard let known = try? store.grant(record.id)?.secrets else { continue }
         if known.previousRefreshToken == refreshToken { return (record.name, true) }
         if known.refreshToken == refreshToken, record.condition == .usable { return (record.name, false) }
       }

@@ -39,8 +39,10 @@ package final class AccountBook: Sendable {
     var isLocked = false
     var watch: Task<Void, Never>?
     var recovering: Set<GrantID> = []
-    /// Grants that were there at the last look: what was said of those that are gone may still be on its way.
+    /// Grants that were there at the last look.
     var seen: Set<GrantID> = []
+    /// Those that were there at the look before and not at the last: what was said of them may still be on its way.
+    var gone: Set<GrantID> = []
 
     /// The sources of what this credential's token is exchanged for, and of what that is exchanged for in turn. The
     /// configuration has no circles.
@@ -241,13 +243,16 @@ package final class AccountBook: Sendable {
 
   /// A locked store's secrets are forgotten at once, those of a grant that is gone one look later.
   private func forgetWhatIsGone() {
-    let (current, kept) = state.withLock { state in
+    let (gone, isLocked) = state.withLock { state in
       let current = Set(state.records.map(\.id))
-      defer { state.seen = current }
-      return (current, state.isLocked ? [] : current.union(state.seen))
+      defer {
+        state.gone = state.seen.subtracting(current)
+        state.seen = current
+      }
+      return (state.gone, state.isLocked)
     }
-    world.held.forget(allBut: kept)
-    world.sessions.forget(allBut: current)
+    if isLocked { world.held.forgetAll() } else { world.held.forget(gone) }
+    world.sessions.forget(gone)
   }
 
   /// Answers that the store could not take when they came.

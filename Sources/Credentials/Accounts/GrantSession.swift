@@ -67,7 +67,9 @@ final class GrantSessions: Sendable {
   var all: [GrantSession] { sessions.withLock { Array($0.values) } }
 
   /// Forgets those of grants that are gone and owe the store nothing.
-  func forget(allBut ids: Set<GrantID>) {
-    sessions.withLock { sessions in sessions = sessions.filter { ids.contains($0.key) || $0.value.pending != nil } }
+  func forget(_ ids: Set<GrantID>) {
+    sessions.withLock { sessions in
+      for id in ids where sessions[id]?.pending == nil { sessions[id] = nil }
+    }
   }
 }

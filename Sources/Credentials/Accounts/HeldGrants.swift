@@ -33,13 +33,17 @@ final class HeldGrants: Sendable {
   func revision(of id: GrantID) -> Int64? { held.withLock { $0[id]?.revision } }
 
   /// Forgets the grants that are gone.
-  func forget(allBut ids: Set<GrantID>) {
+  func forget(_ ids: Set<GrantID>) {
+    let gone = held.withLock { held in ids.compactMap { held.removeValue(forKey: $0) } }
+    for entry in gone { entry.secrets.forEach(announcer.release) }
+  }
+
+  func forgetAll() {
     let gone = held.withLock { held in
-      let gone = held.filter { !ids.contains($0.key) }
-      for id in gone.keys { held[id] = nil }
-      return gone
+      defer { held = [:] }
+      return Array(held.values)
     }
-    for entry in gone.values { entry.secrets.forEach(announcer.release) }
+    for entry in gone { entry.secrets.forEach(announcer.release) }
   }
 }
 
