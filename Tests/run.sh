@@ -79,6 +79,19 @@ verify_proofs() {
 
 driver() { PYTHONPATH=Tests "$venv/bin/python" "$1"; }
 
+# begin SCRIPT, finish SCRIPT: a driver that runs beside others, and its end.
+begin() {
+  local place=$logs/${1##*/}
+  { local status=0; driver "$1" >"$place.log" 2>&1 </dev/null || status=$?; echo "$status" >"$place.status"; } &
+}
+
+finish() {
+  local place=$logs/${1##*/}
+  until [ -s "$place.status" ]; do sleep 0.2; done
+  cat "$place.log"
+  return "$(cat "$place.status")"
+}
+
 # sanitized address|thread COMMAND…: runs it so that a report ends the process that made it. Reports go to files: so none is
 # lost with the output of a process nobody reads. A trap is no report: Swift ends with it what breaks a precondition, and
 # there are tests that want to see that.
@@ -116,7 +129,13 @@ step "Fuzzing/run.sh, $fuzz_seconds s each" Tests/Fuzzing/run.sh --seconds "$fuz
 step "release build" swift build -c release --static-swift-stdlib
 PROOFD=$PWD/.build/release/proofd PROOFD_SIM=$PWD/.build/release/proofd-sim
 export PROOFD PROOFD_SIM
-for script in Tests/Interop/test_*.py Tests/EndToEnd/test_*.py; do step "${script#Tests/}" driver "$script"; done
+# The servers that log people in mostly wait, for tokens to end: one waits beside the other.
+readonly -a logins=(Tests/Interop/test_{authgent,canaille,django_toolkit,glewlwyd_login,nanoidp}.py)
+for script in "${logins[@]}"; do begin "$script"; done
+for script in "${logins[@]}"; do step "${script#Tests/}, side by side" finish "$script"; done
+for script in Tests/Interop/test_*.py Tests/EndToEnd/test_*.py; do
+  [[ " ${logins[*]} " == *" $script "* ]] || step "${script#Tests/}" driver "$script"
+done
 step "Benchmarks/instructions.py" driver Tests/Benchmarks/instructions.py
 step "Examples/QuickStart/run.sh --once" Examples/QuickStart/run.sh --once
 for sanitizer in address thread; do
