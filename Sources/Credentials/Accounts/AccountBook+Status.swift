@@ -36,7 +36,9 @@ extension AccountBook {
     status.take(sources.map { ($0.target, $0.source.status()) })
     if let storeFailure {
       status.take(FetchFailure(storeFailure))
-    } else if let failure = refusal(record, isLocked: isLocked, hasProfile: profile != nil, at: now) {
+    } else if status.state != .storeFailed,
+      let failure = refusal(record, isLocked: isLocked, hasProfile: profile != nil, at: now)
+    {
       status.take(failure)
     }
     return status
