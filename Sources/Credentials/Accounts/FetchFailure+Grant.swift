@@ -12,6 +12,7 @@ extension FetchFailure {
     }
     self.init(kind: kind, code: error.code, detail: error.detail)
     if error != .conflict { next = String(error.next.dropLast()) }  // that is tried again by itself
+    pause = .seconds(1)  // it costs a look at the disk, and what was put right serves at once
     isOfSetUp = error != .locked
   }
 
