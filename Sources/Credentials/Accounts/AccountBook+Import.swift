@@ -84,7 +84,7 @@ extension AccountBook {
 
   /// The new grant is proved beside the old one, whose refreshes rest meanwhile, and takes its place only then.
   private func replace(_ old: GrantRecord, with grant: StoredGrant, isOffline: Bool) async throws(AccountFailure) {
-    guard let owner = self.account(named: old.name) else { return }
+    guard let owner = self.account(named: old.name) else { preconditionFailure("the profile was found before") }
     let session = world.sessions.session(of: old.id)
     await session.turn.enter()
     defer { session.turn.leave() }

@@ -17,7 +17,7 @@ extension Verb {
       Option(name: "--from", value: "PROGRAM", help: "FILE is one of oidc-agent or email-oauth2-proxy"),
       Option(name: "--section", value: "ADDRESS", help: "the account's section in an email-oauth2-proxy file"),
       Option(name: "--password-stdin", help: "a line of standard input is that account's password"),
-      Option(name: "--replace", help: "replaces an account of this name"),
+      Option(name: "--replace", help: "replaces an account of this name, once the new grant has proved good"),
       Option(name: "--offline", help: "stores it without a refresh to prove it"),
       Option(name: "--tag", value: "TAG", help: "gives it a tag; may be repeated"),
     ] + accountOptions,
